@@ -9,8 +9,12 @@ export interface DataPlane extends Journal {
   readonly version: number;
   /** The port of every endpoint's host. */
   readonly port: number;
-  /** @throws ApiError (400) for `pg_settings` or libraries that a compute cannot have */
-  checkSettings(settings?: Readonly<Record<string, string>>, libraries?: readonly string[]): void;
+  readonly settingRules: {
+    /** @throws ApiError (400) for `pg_settings` or libraries that a compute cannot have */
+    checkAllowed(settings?: Readonly<Record<string, string>>, libraries?: readonly string[]): void;
+    /** Rejects like that, also with Postgres's reason for a value that is invalid. */
+    checkValues(settings?: Readonly<Record<string, string>>, libraries?: readonly string[]): Promise<void>;
+  };
   readonly schemas: {
     /** @throws ApiError (501) if there is no program that reads schemas */
     check(): void;

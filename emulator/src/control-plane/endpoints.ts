@@ -206,12 +206,19 @@ function checkMove(project: ProjectRecord, endpoint: EndpointRecord, branchId: s
   );
 }
 
-/** Postgres checks them if there is one. */
 export function checkPgSettings(
   { dataPlane }: ControlPlane,
   { pg_settings, preload_libraries }: Partial<EndpointSettings> = {},
 ): void {
-  dataPlane?.checkSettings(pg_settings, preload_libraries?.enabled_libraries);
+  dataPlane?.settingRules.checkAllowed(pg_settings, preload_libraries?.enabled_libraries);
+}
+
+/** Lets Postgres check the values, if there is one. It takes time, so do it before anything is read from the records. */
+export async function verifyPgSettings(
+  { dataPlane }: ControlPlane,
+  { pg_settings, preload_libraries }: Partial<EndpointSettings> = {},
+): Promise<void> {
+  await dataPlane?.settingRules.checkValues(pg_settings, preload_libraries?.enabled_libraries);
 }
 
 function checkSizeAndDelay({ settings }: ControlPlane, size: ComputeSize, delay = 0): void {

@@ -1,5 +1,6 @@
-import { spawnSync } from 'node:child_process';
+import { type ExecFileException, execFile } from 'node:child_process';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { badRequest } from '../records/api-error';
 import { postgresEnvironment } from './guarded-process';
 import { SERVER_USER, writeServerFile } from './server-user';
@@ -59,6 +60,8 @@ export class SettingRules {
   readonly #listed: ReadonlyMap<string, ListedSetting>;
   readonly #program: string;
   readonly #template: string;
+  /** One program at a time, so that many requests leave the processors to others. */
+  #lastCheck: Promise<void> = Promise.resolve();
 
   /** @param template a folder of data, for which Postgres checks values */
   constructor(listed: readonly ListedSetting[], program: string, template: string) {
@@ -67,8 +70,13 @@ export class SettingRules {
     this.#template = template;
   }
 
-  /** @throws ApiError (400) for a setting that no endpoint may have */
-  checkAllowed(settings: PgSettings): void {
+  /** @throws ApiError (400) for a setting or a library that no endpoint may have */
+  checkAllowed(settings: PgSettings = {}, libraries: readonly string[] = []): void {
+    for (const library of libraries)
+      if (!LIBRARIES.test(library))
+        throw badRequest(
+          `preload_libraries: ${JSON.stringify(library)} is not allowed with the option postgres`,
+        );
     for (const [name, value] of Object.entries(settings)) {
       if (value.includes('\0')) throw badRequest(`pg_settings.${name} must not contain NUL`);
       if (!/^[\w.$]+$/.test(name))
@@ -81,31 +89,30 @@ export class SettingRules {
     }
   }
 
-  /** Asks Postgres itself. @throws ApiError (400) with its reason if a setting is not allowed or a value is invalid */
-  checkValues(settings: PgSettings, libraries: readonly string[]): void {
-    this.checkAllowed(settings);
-    for (const library of libraries)
-      if (!LIBRARIES.test(library))
-        throw badRequest(
-          `preload_libraries: ${JSON.stringify(library)} is not allowed with the option postgres`,
-        );
+  /** Asks Postgres itself. Rejects with an ApiError (400) if a setting is not allowed or a value is invalid. */
+  async checkValues(settings: PgSettings = {}, libraries: readonly string[] = []): Promise<void> {
+    this.checkAllowed(settings, libraries);
     const args = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
     if (libraries.length > 0) args.push(`shared_preload_libraries=${libraries.join(',')}`);
     if (args.length === 0) return;
     const options = args.flatMap((setting) => ['-c', setting]);
     // To compute this one, Postgres loads the libraries.
     const shown = libraries.length > 0 ? 'shared_memory_size' : 'server_version';
-    const asked = spawnSync(this.#program, ['-C', shown, '-D', this.#template, ...options], {
-      ...SERVER_USER,
-      cwd: '/',
-      env: postgresEnvironment(),
-      encoding: 'utf8',
-      timeout: LONGEST_CHECK_MS,
-    });
-    if (asked.status === 0) return;
-    const reason =
-      /(?:FATAL|ERROR): +(.*)/.exec(asked.stderr ?? '')?.[1] ?? asked.error?.message ?? asked.stderr;
-    throw badRequest(`Postgres rejects these settings: ${reason}`);
+    const check = this.#lastCheck.then(() => this.#run(['-C', shown, '-D', this.#template, ...options]));
+    this.#lastCheck = check.catch(() => undefined);
+    await check;
+  }
+
+  async #run(args: readonly string[]): Promise<void> {
+    const how = { ...SERVER_USER, cwd: '/', env: postgresEnvironment(), timeout: LONGEST_CHECK_MS };
+    try {
+      await promisify(execFile)(this.#program, args, how);
+    } catch (error) {
+      const { stderr = '', killed, code } = error as ExecFileException;
+      const printed = /(?:FATAL|ERROR): +(.*)/.exec(stderr)?.[1] ?? stderr;
+      const reason = killed ? `no answer within ${LONGEST_CHECK_MS / 1000} s` : printed || code;
+      throw badRequest(`Postgres rejects these settings: ${reason}`);
+    }
   }
 
   /** Those that take effect only when a server starts, and can prevent that. Of a library's, the emulator does not know. */

@@ -27,12 +27,14 @@ export class PostgresDataPlane implements DataPlane {
   #plane: ControlPlane | undefined;
   #isStopping = false;
   readonly schemas: BranchData['schemas'];
+  readonly settingRules: BranchData['settingRules'];
   readonly version: number;
   port = 0;
   /** @param projects those of an earlier emulator, whose data exists already */
   constructor(data: BranchData, projects: readonly ProjectRecord[]) {
     this.#data = data;
     this.schemas = data.schemas;
+    this.settingRules = data.settingRules;
     this.version = data.version;
     this.#settings = new SettingsInEffect(data);
     this.#access = new AccessUpdates(data, {
@@ -83,10 +85,6 @@ export class PostgresDataPlane implements DataPlane {
     if (plane === undefined || compute === undefined)
       return { traffic: () => undefined, close: () => undefined };
     return compute.addClient(plane);
-  }
-
-  checkSettings(settings = {}, libraries: readonly string[] = []): void {
-    this.#data.settingRules.checkValues(settings, libraries);
   }
 
   work(

@@ -1,6 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import type { ControlPlane } from '../../control-plane/control-plane';
-import { createEndpoint, deleteEndpoint, updateEndpoint } from '../../control-plane/endpoints';
+import {
+  createEndpoint,
+  deleteEndpoint,
+  updateEndpoint,
+  verifyPgSettings,
+} from '../../control-plane/endpoints';
 import { commandEndpoint } from '../../control-plane/power-commands';
 import { showEndpointResult } from '../../control-plane/response-bodies';
 import { noBranch, noEndpoint } from '../../records/api-error';
@@ -28,9 +33,10 @@ export function addEndpointRoutes(api: FastifyInstance, plane: ControlPlane): vo
     return { endpoints: view.endpoints().filter((endpoint) => endpoint.branch_id === branch_id) };
   });
 
-  api.post<ProjectPath>(COLLECTION, (request, reply) => {
-    const project = store.project(request.params.project_id);
+  api.post<ProjectPath>(COLLECTION, async (request, reply) => {
     const attributes = readNewEndpoint(readSection(request.body, 'endpoint'), settings.unknownAttributes);
+    await verifyPgSettings(plane, attributes.settings);
+    const project = store.project(request.params.project_id);
     const work = createEndpoint(plane, project, attributes);
     return reply.code(201).send(showEndpointResult(work));
   });
@@ -43,9 +49,10 @@ export function addEndpointRoutes(api: FastifyInstance, plane: ControlPlane): vo
     return { endpoint };
   });
 
-  api.patch<EndpointPath>(ONE, (request) => {
-    const project = store.project(request.params.project_id);
+  api.patch<EndpointPath>(ONE, async (request) => {
     const requested = readEndpointChange(readSection(request.body, 'endpoint'), settings.unknownAttributes);
+    await verifyPgSettings(plane, requested.settings);
+    const project = store.project(request.params.project_id);
     return showEndpointResult(updateEndpoint(plane, project, request.params.endpoint_id, requested));
   });
 

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { findConnectionUri } from '../../control-plane/connection-uris';
 import type { ControlPlane } from '../../control-plane/control-plane';
+import { verifyPgSettings } from '../../control-plane/endpoints';
 import { addProject, deleteProject, updateProject } from '../../control-plane/projects';
 import { showNewBranch, showOperations } from '../../control-plane/response-bodies';
 import { ACCOUNT_ID } from '../../records/account';
@@ -55,8 +56,9 @@ export function addProjectRoutes(api: FastifyInstance, plane: ControlPlane): voi
     return { projects: [] };
   });
 
-  api.post('/projects', (request, reply) => {
+  api.post('/projects', async (request, reply) => {
     const requested = readNewProject(request.body, plane.settings.unknownAttributes);
+    await verifyPgSettings(plane, requested.defaultEndpointSettings);
     const { project, branch, endpoint, steps } = addProject(plane, requested);
     const created = showNewBranch(plane, branch, [endpoint], plane.runner.start(project, steps));
     return reply.code(201).send({ project: structuredClone(project.wire), ...created });
@@ -66,9 +68,10 @@ export function addProjectRoutes(api: FastifyInstance, plane: ControlPlane): voi
     project: structuredClone(store.project(request.params.project_id).wire),
   }));
 
-  api.patch<ProjectPath>('/projects/:project_id', ({ params, body }) => {
-    const project = store.project(params.project_id);
+  api.patch<ProjectPath>('/projects/:project_id', async ({ params, body }) => {
     const requested = readProjectChange(body, plane.settings.unknownAttributes);
+    await verifyPgSettings(plane, requested.default_endpoint_settings);
+    const project = store.project(params.project_id);
     const operations = updateProject(plane, project, requested);
     return { project: structuredClone(project.wire), operations: showOperations(operations) };
   });
