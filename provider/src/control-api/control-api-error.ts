@@ -126,7 +126,7 @@ function adviseOn({ status, code = '', isFromService, sources }: ControlApiFailu
 /** Makes a function that redacts and escapes the service's text. */
 const makeShown = (redact: Redact) => (text: string) => toPrintable(redactPasswords(redact(text)));
 
-/** Converts what the HTTP client threw into a ControlApiError, without the request's headers. */
+/** Converts what the HTTP client threw into a ControlApiError, without the request's headers. @internal */
 export function toControlApiError(
   error: unknown,
   method: string,
@@ -157,7 +157,7 @@ export function toControlApiError(
   });
 }
 
-/** The error for a successful response that the provider can't read. The service may have done the work. */
+/** The error for a successful response that the provider can't read. The service may have done the work. @internal */
 export function malformedResponse(
   method: string,
   path: string,

@@ -28,7 +28,7 @@ export type Unsettled = {
 
 export const unsettledOutputs = ['unsettledOperations', '__ledger', '__unapplied'] as const;
 
-/** A resource in state: the arguments that the program gave, and the outputs. */
+/** A resource in state: the arguments that the program gave, and the outputs. @internal */
 export interface Prior<Inputs, Outputs> extends Declared<Inputs> {
   /** Where a refresh has found drift, the values that it found. */
   readonly inputs: Inputs;

@@ -48,7 +48,7 @@ function toBranchState(branch: Branch): BranchState {
   };
 }
 
-/** @throws Error when both an id and a name are given, or when no branch has the name */
+/** @throws Error when both an id and a name are given, or when no branch has the name @internal */
 export async function readBranch(
   api: ControlApi,
   { projectId, branchId, name }: BranchQuery,
@@ -65,6 +65,7 @@ export async function readBranch(
   throw new Error(`${where} has no default branch.`);
 }
 
+/** @internal */
 export async function readBranches(
   api: ControlApi,
   { projectId }: Pick<BranchQuery, 'projectId'>,

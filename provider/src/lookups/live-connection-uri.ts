@@ -7,6 +7,7 @@ export interface ConnectionUri {
   readonly uri: string;
 }
 
+/** @internal */
 export async function readConnectionUri(api: ControlApi, of: ConnectionUriQuery): Promise<ConnectionUri> {
   requireFilled('getConnectionUri', of);
   return { uri: await api.getConnectionUri(of) };

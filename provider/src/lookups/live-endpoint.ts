@@ -37,6 +37,7 @@ export interface ComputeEndpointState {
   readonly lastActive?: string;
 }
 
+/** @internal */
 export function toEndpointState(endpoint: Endpoint): ComputeEndpointState {
   return {
     id: endpoint.id,
@@ -60,7 +61,7 @@ export function toEndpointState(endpoint: Endpoint): ComputeEndpointState {
   };
 }
 
-/** The endpoints of a project, or of one branch of it. */
+/** The endpoints of a project, or of one branch of it. @internal */
 export async function readEndpoints(
   api: ControlApi,
   { projectId, branchId }: { projectId: string; branchId?: string | undefined },

@@ -27,7 +27,7 @@ function toProjectState({ id, name, region_id, pg_version, created_at }: Project
   return { id, name, regionId: region_id, pgVersion: pg_version, createdAt: created_at };
 }
 
-/** @throws Error when both or neither is given, or when not exactly one project has the name */
+/** @throws Error when both or neither is given, or when not exactly one project has the name @internal */
 export async function readProject(api: ControlApi, of: ProjectQuery): Promise<ProjectState> {
   requireFilled('getProject', of);
   const { projectId, name, orgId } = of;
@@ -40,6 +40,7 @@ export async function readProject(api: ControlApi, of: ProjectQuery): Promise<Pr
   );
 }
 
+/** @internal */
 export async function readProjects(
   api: ControlApi,
   of: Pick<ProjectQuery, 'orgId'>,

@@ -13,6 +13,7 @@ export interface OperationFilter {
   readonly statuses?: readonly string[] | undefined;
 }
 
+/** @internal */
 export function matchesFilter(operation: Operation, filter: OperationFilter): boolean {
   const { endpointId, branchId, actions, statuses } = filter;
   if (endpointId !== undefined && operation.endpoint_id !== endpointId) return false;

@@ -29,7 +29,7 @@ export interface OperationState {
   readonly updatedAt: string;
 }
 
-/** @param redact redacts the key in the service's error message */
+/** @param redact redacts the key in the service's error message @internal */
 export function toOperationState(operation: Operation, redact: Redact): OperationState {
   return {
     id: operation.id,
@@ -46,11 +46,12 @@ export function toOperationState(operation: Operation, redact: Redact): Operatio
   };
 }
 
+/** @internal */
 export function toOperationStates(operations: readonly Operation[], redact: Redact): OperationState[] {
   return operations.map((operation) => toOperationState(operation, redact));
 }
 
-/** The latest operations of a project, newest first. */
+/** The latest operations of a project, newest first. @internal */
 export async function readOperations(
   api: ControlApi,
   { projectId, limit = 100 }: { projectId: string; limit?: number | undefined },

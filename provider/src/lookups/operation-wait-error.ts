@@ -21,7 +21,7 @@ export class OperationWaitError extends Error {
   }
 }
 
-/** @throws OperationWaitError unless every operation has succeeded */
+/** @throws OperationWaitError unless every operation has succeeded @internal */
 export function requireSuccess(
   { outcome, operations, pollFailure }: WaitResult,
   waitedMs: number,
