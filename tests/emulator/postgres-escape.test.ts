@@ -91,16 +91,31 @@ const database = (name: string, owner_name: string) => ({
   updated_at: now,
 });
 
+const startPlain = async () => {
+  const postgres = await startPlainPostgres(findPostgres() ?? '');
+  onTestFinished(() => postgres.stop());
+  return { postgres, connect: connectTo(postgres) };
+};
+
+it.skipIf(!hasPostgres)('takes over no database of a client, only those of an earlier attempt', async () => {
+  const { postgres, connect } = await startPlain();
+  await postgres.query('CREATE DATABASE store');
+  const shop = database('shop', 'bob');
+  const store = { ...database('store', 'bob'), id: 2, created_at: '2026-01-02T00:00:00Z' };
+  const apply = () =>
+    applyAccess(connect, NO_ACCESS, { roles: [role('bob')], databases: [shop, store] }, 'secret');
+  await expect(apply()).rejects.toThrow('database "store" already exists');
+  await expect(apply()).rejects.toThrow('database "store" already exists');
+  await postgres.query('DROP DATABASE store');
+  await apply();
+  const owned = "SELECT datname AS name FROM pg_database WHERE datdba = 'bob'::regrole ORDER BY name";
+  expect(await postgres.query(owned)).toEqual([{ name: 'shop' }, { name: 'store' }]);
+});
+
 /** A data folder of an earlier emulator, where the views of the superuser could be written. */
 describe.skipIf(!hasPostgres)('roles of the API on a cluster whose own roles are renamed', () => {
-  const start = async () => {
-    const postgres = await startPlainPostgres(findPostgres() ?? '');
-    onTestFinished(() => postgres.stop());
-    return { postgres, connect: connectTo(postgres) };
-  };
-
   it('a role of Postgres that has the name of a new role is not changed', async () => {
-    const { postgres, connect } = await start();
+    const { postgres, connect } = await startPlain();
     await postgres.query("UPDATE pg_authid SET rolname = 'bob' WHERE rolname = 'pg_execute_server_program'");
     const branch = { roles: [role('bob')], databases: [] };
     await expect(applyAccess(connect, NO_ACCESS, branch, 'secret')).rejects.toThrow(
@@ -112,7 +127,7 @@ describe.skipIf(!hasPostgres)('roles of the API on a cluster whose own roles are
   });
 
   it('grants by the ids of roles, not by names that others have got', async () => {
-    const { postgres, connect } = await start();
+    const { postgres, connect } = await startPlain();
     for (const [from, to] of [
       ['pg_write_all_data', 'pg_spare'],
       ['pg_execute_server_program', 'pg_write_all_data'],
@@ -125,7 +140,7 @@ describe.skipIf(!hasPostgres)('roles of the API on a cluster whose own roles are
   });
 
   it('gives no database and no object to a role of Postgres', async () => {
-    const { postgres, connect } = await start();
+    const { postgres, connect } = await startPlain();
     await postgres.query('ALTER DATABASE app OWNER TO pg_execute_server_program; CREATE ROLE bob');
     await postgres.query('CREATE TABLE notes (); ALTER TABLE notes OWNER TO bob');
     await postgres.query("UPDATE pg_authid SET rolname = 'eve' WHERE rolname = 'pg_execute_server_program'");

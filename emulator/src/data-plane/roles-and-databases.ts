@@ -1,7 +1,7 @@
 import { type Client, escapeIdentifier, escapeLiteral } from 'pg';
 import { makeVerifier } from '../gateway/scram';
 import type { BranchRecord } from '../records/branch-record';
-import type { Role } from '../records/wire-types';
+import type { Database, Role } from '../records/wire-types';
 import { holdDataRoles, holdRole, inTransaction, listDatabases } from './held-roles';
 import { saltOf } from './stored-passwords';
 
@@ -62,10 +62,10 @@ export async function applyAccess(
       await admin.query(`DROP DATABASE IF EXISTS ${escapeIdentifier(name)} WITH (FORCE)`);
     }
     await renameDatabases(admin, applied.databases, wanted.databases);
-    for (const [id, { name, owner }] of Object.entries(wanted.databases)) {
-      const before = applied.databases[id];
-      if (before?.name === name && before.owner === owner) continue;
-      await setDatabase(admin, name, owner);
+    for (const database of branch.databases) {
+      const before = applied.databases[database.id];
+      if (before?.name === database.name && before.owner === database.owner_name) continue;
+      await setDatabase(admin, database, { secret, isNew: before === undefined });
     }
   });
   for (const role of deletedRoles) await dropRole(connect, role, branch);
@@ -92,15 +92,28 @@ async function setRole(admin: Client, { name, password }: Role, secret: string):
   });
 }
 
-/** A client cannot make or rename template0, and a database that has this name already is its owner's own. */
-async function setDatabase(admin: Client, name: string, owner: string): Promise<void> {
+/** A client cannot make or rename template0. */
+async function setDatabase(
+  admin: Client,
+  { name, owner_name: owner, created_at }: Database,
+  { secret, isNew }: { readonly secret: string; readonly isNew: boolean },
+): Promise<void> {
   const database = escapeIdentifier(name);
-  if (!(await databaseExists(admin, name)))
-    await admin.query(`CREATE DATABASE ${database} TEMPLATE template0`);
+  const id = idOf(secret, created_at);
+  const { rows } = await admin.query(
+    `SELECT oid::bigint = ${id} AS is_own FROM pg_database WHERE datname = ${escapeLiteral(name)}`,
+  );
+  if (isNew && rows[0]?.is_own === false) throw new Error(`database "${name}" already exists`);
+  if (rows.length === 0) await admin.query(`CREATE DATABASE ${database} TEMPLATE template0 OID ${id}`);
   await inTransaction(admin, async () => {
     await holdRole(admin, owner);
     await admin.query(`ALTER DATABASE ${database} OWNER TO ${escapeIdentifier(owner)}`);
   });
+}
+
+/** By its id in Postgres, a new database is known as the emulator's, also when an earlier attempt has made it. */
+function idOf(secret: string, createdAt: string): number {
+  return (saltOf(secret, createdAt).readUInt32BE() | 0x8000_0000) >>> 0;
 }
 
 /** In one transaction and by a temporary name, because one may get the name that another had. */
