@@ -21,10 +21,13 @@ async function startWithProtected() {
 }
 
 describe('a protected branch', () => {
-  it('cannot be reset, nor its project be deleted, until it is unprotected', async () => {
-    const { call, project, branch, path, protect, settled } = await startWithProtected();
+  it('cannot be reset or deleted, nor its computes or its project, until it is unprotected', async () => {
+    const { call, project, branch, path, endpoints, endpointId, protect, settled } =
+      await startWithProtected();
     const requests = [
       ['POST', `${path}/${branch.id}/restore`, { source_branch_id: branch.parent_id }],
+      ['DELETE', `${endpoints}/${endpointId}`],
+      ['DELETE', `${path}/${branch.id}`],
       ['DELETE', `/projects/${project.id}`],
     ] as const;
     for (const [method, url, body] of requests) {
@@ -34,7 +37,7 @@ describe('a protected branch', () => {
     await protect(false);
     for (const [method, url, body] of requests) {
       expect([url, (await call(method, url, body)).status]).toEqual([url, 200]);
-      if (method === 'POST') await settled();
+      if (url !== requests.at(-1)?.[1]) await settled();
     }
   });
 

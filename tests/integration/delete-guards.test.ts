@@ -164,7 +164,7 @@ describe('a branch is not deleted from under an endpoint', () => {
 describe('what is replaced with its branch is not deleted', () => {
   it.each([
     ['if a branch was created from that one', 'other branches were created from it'],
-    ['if others have protected that one', 'another client has protected it'],
+    ['if others have protected that one', 'another client has protected branch'],
     ["if others' active endpoint is on it and allowRestart is false", 'allowRestart is false'],
   ])('%s', async (_when, reason) => {
     const { one, startRun, projectId, emulator, on, feature, isThere } = await startBranch();
@@ -203,17 +203,20 @@ describe('what is replaced with its branch is not deleted', () => {
     await run.preview(one, changed);
     expect(run.shown.join()).toContain(`branches were created from it: ${child.id}`);
     emulator.changeBranch(projectId, one.id, { protected: true });
-    expect((await errorOf(startRun().preview(one, changed))).message).toContain('has protected it');
+    expect((await errorOf(startRun().preview(one, changed))).message).toContain(
+      'another client has protected branch',
+    );
   });
 });
 
 describe('what others did since', () => {
-  it('protects a branch that they protected, until a refresh reads that', async () => {
+  it('protects a branch that they protected', async () => {
     const { one, run, startRun, isThere, projectId, emulator } = await startBranch();
     emulator.changeBranch(projectId, one.id, { protected: true });
-    expect((await errorOf(run.delete(one))).message).toContain('another client has protected it');
+    expect((await errorOf(run.delete(one))).message).toContain('another client has protected branch');
     expect(isThere(one.id)).toBe(true);
-    await startRun().delete({ ...one, outputs: { ...one.outputs, protected: true } });
+    emulator.changeBranch(projectId, one.id, { protected: false });
+    await startRun().delete(one);
     expect(isThere(one.id)).toBe(false);
   });
 

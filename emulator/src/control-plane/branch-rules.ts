@@ -6,8 +6,11 @@ import type { ControlPlane } from './control-plane';
 
 const LONGEST_TTL_SECONDS = 30 * 24 * 3600;
 
-/** @throws ApiError (422) for what would lose the data of a protected branch, or the way to it */
-export function checkNotProtected({ id, protected: isProtected }: Branch, forbidden: string): void {
+/** @throws ApiError (422) for what would lose the data of a protected branch, or a compute of it */
+export function checkNotProtected(
+  { id, protected: isProtected }: Pick<Branch, 'id' | 'protected'>,
+  forbidden: string,
+): void {
   if (isProtected)
     throw unprocessable('BRANCH_PROTECTED', `branch ${id} is protected: ${forbidden}; unprotect it first`);
 }
@@ -24,7 +27,8 @@ export function childrenOf({ branches }: ProjectRecord, branchId: string): Branc
 
 type Dependence = Pick<Branch, 'id' | 'default' | 'parent_id' | 'init_source'>;
 
-export function checkDeletable(project: ProjectRecord, branch: Dependence): void {
+export function checkDeletable(project: ProjectRecord, branch: Dependence & Pick<Branch, 'protected'>): void {
+  checkNotProtected(branch, 'it cannot be deleted');
   const [code, reason] = obstacleOf(project, branch) ?? [];
   if (code !== undefined) throw unprocessable(code, `branch ${branch.id} ${reason}`);
 }

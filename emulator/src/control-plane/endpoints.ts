@@ -17,6 +17,7 @@ import {
 } from '../records/project-record';
 import type { EndpointSettings } from '../records/wire-types';
 import type { EndpointAttributes, NewEndpointAttributes } from '../requests/endpoint-attributes';
+import { checkNotProtected } from './branch-rules';
 import type { ControlPlane } from './control-plane';
 import { applyAttributes, planUpdate } from './endpoint-changes';
 import { startStep, suspendStep } from './endpoint-steps';
@@ -162,6 +163,10 @@ export function deleteEndpoint(
   if (endpoint.deleting) {
     return { endpoint, operations: unfinishedOf(project, endpointId) };
   }
+  checkNotProtected(
+    plane.store.branch(project, endpoint.wire.branch_id).wire,
+    'its computes cannot be deleted',
+  );
   if (targetStateOf(project, endpoint) === 'idle' && endpoint.wire.current_state === 'idle') {
     removeEndpoint(plane, project, endpoint);
     return { endpoint, operations: [] };

@@ -18,7 +18,7 @@ export const branchArguments = new ArgumentTable<BranchInputs, Branch, BranchAtt
   parentId: { effect: 'replace', attribute: 'parent_id' },
   parentLsn: { ...point, attribute: 'parent_lsn', equals: isSameLsn },
   parentTimestamp: { ...point, attribute: 'parent_timestamp', equals: isSameInstant },
-  protected: { effect: 'update', attribute: 'protected', whenRemoved: false },
+  protected: { effect: 'update', attribute: 'protected', whenRemoved: false, isSetLast: true },
   expiresAt: { effect: 'update', attribute: 'expires_at', equals: isSameInstant, whenRemoved: null },
   adopt: { effect: 'none' },
   allowDataLoss: { effect: 'none' },

@@ -101,7 +101,9 @@ async function discard(request: CreateRequest, { id, created_at }: Branch, error
   const lag = deadline.next(Math.min(project.readLagMs, deadline.remainingMs));
   const holder = await rereadUntil(lag, find, (found) => found !== undefined).catch(() => undefined);
   if (!holder || Date.parse(holder.created_at) >= Date.parse(created_at)) return;
-  const isDeleted = await deleteBranch({ project, id, deadline, progress }).then(
+  const unprotect = () => project.api.updateBranch(project.id, id, { protected: false }, deadline);
+  const check = async () => void (inputs.protected && (await unprotect()));
+  const isDeleted = await deleteBranch({ project, id, deadline, progress, check }).then(
     () => true,
     () => false,
   );

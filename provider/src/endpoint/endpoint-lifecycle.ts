@@ -14,7 +14,7 @@ import { PreviewDiagnostics } from '../preview/preview-diagnostics';
 import { endpointArguments } from './endpoint-arguments';
 import { createEndpoint } from './endpoint-create';
 import type { Declaration, EndpointInputs, InputName } from './endpoint-inputs';
-import { checkMove, checkRetained, findObstacle, findRivals } from './endpoint-obstacles';
+import { checkMove, checkRetained, checkUnprotected, findObstacle, findRivals } from './endpoint-obstacles';
 import { startRun } from './endpoint-resource';
 import { endpointFlow } from './endpoint-situation';
 import { type EndpointOutputs, type FoundEndpoint, type PriorState, toFound } from './endpoint-state';
@@ -88,6 +88,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
       if (leaves && changes.includes('branchId')) this.#claims.noteItem(id, { mover: urn });
       if (goesWithBranch) checkRetained(id, prior);
       if (!isReplacing) await this.#checkBranch(id, changes, news);
+      else if (!goesWithBranch) await checkUnprotected(id, prior, news, this.core);
       const outputs = isAskedEarly ? omit(prior.outputs, unsettledOutputs) : prior.outputs;
       const before = { ...prior, outputs };
       const { restarts } = await this.#diagnostics.reportChange(id, changes, before, news, goesWithBranch);

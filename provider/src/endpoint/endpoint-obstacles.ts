@@ -1,5 +1,7 @@
+import { find, some } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
 import { findOtherProject } from '../lifecycle/delete-facts';
+import { describeProtected } from '../lifecycle/delete-guards';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import type { ProviderCore } from '../lifecycle/provider-core';
 import type { ResourceClaims } from '../lifecycle/resource-claims';
@@ -59,6 +61,31 @@ export function checkRetained(id: string, { resource }: PriorState): void {
   throw new Error(
     `its branch is replaced, and retainOnDelete would leave endpoint ${id} at the service under the name of the new one. Nothing was changed. Apply the program without that option in an earlier \`pulumi up\`.`,
   );
+}
+
+/**
+ * The service deletes no compute of a protected branch. One that this update unprotects is unprotected first: updates of the branch come
+ * before what depends on it.
+ * @throws Error when the endpoint is to be replaced, and is on a protected branch
+ */
+export async function checkUnprotected(
+  id: string,
+  { outputs, resource }: PriorState,
+  declaration: Declaration,
+  core: ProviderCore,
+): Promise<void> {
+  const { branch } = core.claims;
+  const { wasProtected } = branch.item(outputs.branchId);
+  const { declared } = branch.resource(branch.ownerOf(outputs.branchId));
+  const isUnprotected = wasProtected === true && declared !== undefined && declared.inputs.protected !== true;
+  if (resource.retainsOnDelete || isUnprotected) return;
+  const before = { ...declaration, inputs: outputs };
+  const live = find(await core.list(before, 'branches'), { id: outputs.branchId, protected: true });
+  // An interrupted replacement has deleted it, and only creates.
+  if (!live || !some(await core.list(before, 'endpoints'), { id })) return;
+  const isProtectedByOthers = wasProtected === false;
+  const subject = { action: 'delete', endpointId: id } as const;
+  throw new Error(describeProtected({ protectedBranch: live.id, isProtectedByOthers, subject }));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { isNull, omit, omitBy, pick, union } from 'lodash';
+import { isNull, omit, omitBy, pick, reject, union } from 'lodash';
 import { isSame, isUnknown } from './input-values';
 import { keepProperties } from './kept-properties';
 import type { Properties } from './resource-identity';
@@ -20,6 +20,8 @@ export interface Argument<Effect, Shown, Attributes, Value> {
   readonly matches?: (desired: Value, reported: Value) => boolean;
   /** Whether state keeps the program's value, because the service may report it in another form. It never drifts. */
   readonly keepsProgramValue?: boolean;
+  /** Whether a create leaves it to an update once the resource is complete: one whose creation fails must not have it. */
+  readonly isSetLast?: boolean;
   /** Sent when the program no longer gives the argument; null removes the value. Absent: the resource keeps its value. */
   readonly whenRemoved?: unknown;
 }
@@ -78,6 +80,8 @@ export class ArgumentTable<Inputs extends object, Shown, Attributes extends obje
   readonly isResettable = (name: string): boolean =>
     this.isReadable(name) && this.row(name).whenRemoved !== undefined;
 
+  readonly isSetLast = (name: string): boolean => this.row(name).isSetLast === true;
+
   /** The names of the arguments that the program gives. */
   findGiven(inputs: Partial<Inputs>): (keyof Inputs & string)[] {
     return this.names.filter((name) => inputs[name] !== undefined);
@@ -97,10 +101,10 @@ export class ArgumentTable<Inputs extends object, Shown, Attributes extends obje
     return whenRemoved !== undefined && !isSame(whenRemoved, outputs[name] ?? whenRemoved);
   }
 
-  /** The attributes of a create: everything that the program gives, under the name of the create. */
+  /** The attributes of a create, under its name: everything that the program gives and an update need not set. */
   toCreateAttributes(inputs: Inputs, name: string | undefined): Attributes {
     const named = { ...inputs, ...(name !== undefined && { name }) };
-    return this.toAttributes(this.findGiven(named), named);
+    return this.toAttributes(reject(this.findGiven(named), this.isSetLast), named);
   }
 
   /** The attributes of an update: the named ones and no others. */

@@ -1,3 +1,4 @@
+import { partition } from 'lodash';
 import type { Operation } from '../control-api/wire-types';
 import type { ArgumentTable } from './argument-table';
 import { evolve } from './evolve';
@@ -27,18 +28,20 @@ export function situationInState<Inputs extends object, Shown extends Item>(
   return { ...begin(flow, inputs), ...readLedger(before, flow.arguments.has) };
 }
 
-/** The situation after the response to a create: all that the program gives is sent, but for its name. */
+/** The situation after the response to a create: all that the program gives is sent, but for its name and what comes last. */
 export function situationOfNew<Inputs extends Named, Shown extends Item>(
   flow: Flow<Inputs, Shown>,
   inputs: Inputs,
   item: Shown,
   started: readonly Operation[],
 ): Situation {
-  const isSent = (name: string) => name !== 'name' && flow.arguments.isWritable(name);
-  const names = flow.arguments.findGiven(inputs).filter(isSent);
+  const table = flow.arguments;
+  const [last, others] = partition(table.findGiven(inputs), table.isSetLast);
+  const names = others.filter((name) => name !== 'name' && table.isWritable(name));
   const ledger = moveTo(nameLast(inputs, item), 'sent', names);
   const created: Situation = { ...begin(flow, inputs), origin: 'new', ledger, writes: 'accepted', item };
-  return evolve(created, { kind: 'accepted', names: [], started, isRepeated: false }, flow);
+  const begun = evolve(created, { kind: 'accepted', names: [], started, isRepeated: false }, flow);
+  return evolve(begun, { kind: 'asked', names: table.findDrift(item, inputs, last) }, flow);
 }
 
 /**

@@ -2,6 +2,7 @@ import { compact, difference, map } from 'lodash';
 import { findRefusal } from '../control-api/control-api-error';
 import type { Deadline } from '../control-api/deadline';
 import { rereadUntil } from '../control-api/read-lag';
+import type { Branch } from '../control-api/wire-types';
 import type { ServiceProject } from '../operations/service-project';
 import {
   type DeleteFacts,
@@ -59,7 +60,7 @@ async function guardDelete(question: DeleteQuestion, project: ServiceProject): P
   const facts = await rereadUntil(
     deadline.next(Math.max(0, lagMs)),
     () => gatherFacts(question, project),
-    (each) => judgeStanding(each) === undefined && each.baseObstacle === undefined,
+    (each) => !(judgeStanding(each) ?? each.baseObstacle ?? each.protectedBranch),
   );
   const reason = judgeDelete(facts);
   if (reason !== undefined) throw new Error(reason);
@@ -90,8 +91,22 @@ async function gatherFacts(question: DeleteQuestion, project: ServiceProject): P
   const isAsked = claims.hasAdopters || replacement;
   const endpoint = isAsked ? await project.endpoints.find(id, { deadline }) : undefined;
   const branchIds = type === 'read_write' ? compact([branchId, endpoint?.branch_id]) : [];
+  const branch = await project.branches.find(endpoint?.branch_id ?? String(branchId), { deadline });
   const adopter = claims.findAdopter({ ...known, names: [name, endpoint?.name], branchIds }, urn);
-  return { ...common, ...noBranchFacts, subject: { action: 'delete', endpointId: id }, adopter };
+  const subject = { action: 'delete', endpointId: id } as const;
+  return { ...common, ...noBranchFacts, ...toProtection(core, branch), subject, adopter };
+}
+
+/** @param wasProtected whether the state has it as protected. @default what diff has found, if it was asked */
+function toProtection(
+  { claims }: ProviderCore,
+  branch: Branch | undefined,
+  wasProtected = claims.branch.item(branch?.id ?? '').wasProtected,
+) {
+  if (!branch?.protected) return { protectedBranch: undefined, isProtectedByOthers: false };
+  const { declared } = claims.branch.resource(claims.branch.ownerOf(branch.id));
+  const isOurs = declared?.inputs.protected === true;
+  return { protectedBranch: branch.id, isProtectedByOthers: wasProtected === false && !isOurs };
 }
 
 /** What the service shows of a branch that is to be deleted, and of what is on it or was created from it. */
@@ -100,7 +115,7 @@ async function readBranch(
   project: ServiceProject,
   id: string,
   deadline: Deadline | undefined,
-  wasProtected = core.claims.branch.item(id).wasProtected,
+  wasProtected?: boolean,
 ) {
   const { claims, config } = core;
   const standingRead = listStanding(core, project, id);
@@ -119,7 +134,7 @@ async function readBranch(
     subject: { action: 'delete', branchId: id } as const,
     name: branch?.name,
     parentId: branch?.parent_id,
-    isProtectedByOthers: branch?.protected === true && wasProtected === false,
+    ...toProtection(core, branch, wasProtected),
     standing,
     children: map(children, 'id'),
     foreseen: claims.branch.item(id).foreseen,
@@ -177,7 +192,7 @@ export async function listStanding(
 /**
  * Looks up what a replacement of the branch deletes, for a preview, and remembers the endpoints. The engine asks later about what
  * depends on the branch. Returns sentences that name the endpoints, and the branches that must go first.
- * @throws Error when the program keeps an endpoint, or others have protected the branch
+ * @throws Error when the program keeps an endpoint, or the branch is protected
  */
 export async function foreseeDelete(
   core: ProviderCore,

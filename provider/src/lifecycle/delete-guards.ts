@@ -21,7 +21,9 @@ export interface DeleteFacts {
   readonly obstacle?: string | undefined;
   /** Why the branch with which it is replaced can't be deleted. */
   readonly baseObstacle?: string | undefined;
-  /** Whether others have protected the branch since the state was written. */
+  /** The branch, or that of the endpoint, if the service protects it. */
+  readonly protectedBranch: string | undefined;
+  /** Whether others have protected it since the state was written. */
   readonly isProtectedByOthers: boolean;
   /** The endpoints on the branch, without those that this run deletes. */
   readonly standing: readonly StandingEndpoint[];
@@ -35,7 +37,6 @@ export interface DeleteFacts {
 
 /** Those of an endpoint, which nothing stands on. */
 export const noBranchFacts = {
-  isProtectedByOthers: false,
   standing: [],
   children: [],
   foreseen: undefined,
@@ -84,7 +85,7 @@ export const deleteGuards: Readonly<Record<string, Guard>> = {
   'the branch that is replaced with it can not be deleted': ({ baseObstacle, subject }) =>
     baseObstacle &&
     `${describeSubject(subject)}: it is replaced with its branch, which can't be deleted: ${baseObstacle}`,
-  'others have protected it since': describeProtected,
+  'the branch is protected': describeProtected,
   'a branch was created from it': ({ subject, children }) =>
     children.length > 0
       ? `${describeSubject(subject)}: other branches were created from it: ${listChildren(children)}. Nothing was deleted. Delete them first.`
@@ -106,9 +107,18 @@ export function judgeStanding(facts: DeleteFacts): string | undefined {
 }
 
 /** A preview asks the same. */
-export function describeProtected({ isProtectedByOthers, subject }: DeleteFacts): string | undefined {
-  if (!isProtectedByOthers) return undefined;
-  return `${describeSubject(subject)}: another client has protected it since the last \`pulumi up\` or refresh. Nothing was deleted. To delete it all the same, run \`pulumi refresh\`, and the command again.`;
+export function describeProtected(
+  facts: Pick<DeleteFacts, 'protectedBranch' | 'isProtectedByOthers' | 'subject'>,
+): string | undefined {
+  const { protectedBranch, isProtectedByOthers, subject } = facts;
+  if (protectedBranch === undefined) return undefined;
+  const [cause, command] = isProtectedByOthers
+    ? [
+        `another client has protected branch ${protectedBranch} since the last \`pulumi up\` or refresh`,
+        'up --refresh',
+      ]
+    : [`branch ${protectedBranch} is protected`, 'up'];
+  return `${describeSubject(subject)}: ${cause}. The service deletes neither a protected branch nor its endpoints. Nothing was deleted. Set protected: false on the branch in an earlier \`pulumi ${command}\`, or unprotect it at the service, and run the command again.`;
 }
 
 /** What a preview says of the branches that were created from it, which the program may delete, too. */

@@ -37,7 +37,11 @@ export interface BranchArgs {
    * @default now; if removed, the branch keeps its data
    */
   parentTimestamp?: pulumi.Input<string>;
-  /** Whether the service protects the branch, as far as the plan allows. A change updates in place. @default false */
+  /**
+   * Whether the service protects the branch, as far as the plan allows: it then refuses to delete or reset the branch, or to delete its
+   * endpoints. A new branch is protected once it has its data. A change updates in place.
+   * @default false
+   */
   protected?: pulumi.Input<boolean>;
   /**
    * When the service deletes the branch, with its data and its endpoints: a time within the next 30 days, in whole seconds with a

@@ -60,14 +60,16 @@ export function checkFalseFailure(world: World, round: Round, results: readonly 
   for (const { isSuccess, failures, run } of results)
     world.book.check(
       'no false failure',
-      isSuccess || failures.some(({ message }) => isRefusedReplacement(world, message)),
+      isSuccess || failures.some(({ message }) => isRefusedLoss(world, message)),
       () => `${run.name} failed: ${JSON.stringify(failures)}`,
     );
 }
 
-/** Whether the program replaces a branch and does not say that this may delete its data. */
-function isRefusedReplacement({ ground }: World, message: string): boolean {
-  const { plans, allowed } = ground.branches;
+/** Whether the program replaces a branch and does not say that this may delete its data, or the branch of what is deleted is protected. */
+function isRefusedLoss({ ground }: World, message: string): boolean {
+  const { plans, allowed, protectedByOthers } = ground.branches;
+  const [, branchId = ''] = /branch (br-\S+) (?:is protected|since)/.exec(message) ?? [];
+  if (ground.branches.find(branchId)?.protected || protectedByOthers.has(branchId)) return true;
   const mayRefuse = plans.some((plan, slot) => !plan.allowsDataLoss && !allowed.has(slot));
   return mayRefuse && message.includes('allowDataLoss is not true');
 }

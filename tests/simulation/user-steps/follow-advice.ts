@@ -1,5 +1,6 @@
 import type { Declaration } from '../engine/agreement/agreement-scenario';
 import { nameOf } from '../engine/agreement/transcript';
+import { withArgs } from './program-edits';
 import type { UserStep } from './user-schedule';
 import type { UserWorld } from './user-world';
 
@@ -19,13 +20,27 @@ export function followAdvice(
   let next: UserStep | undefined;
   for (const { urn, message } of failures) {
     const advised =
-      change(world, next ?? step, nameOf(urn), message) ?? deleteFirst(world, next ?? step, message);
+      unprotect(world, next ?? step, message) ??
+      change(world, next ?? step, nameOf(urn), message) ??
+      deleteFirst(world, next ?? step, message);
     const isRemoved = !advised && (removeRetained(world, message) || removeChildren(world, message));
     const changed = advised ?? (isLater(message) ? step : undefined);
     if (!changed && !isRemoved) return undefined;
     next = changed ?? next ?? step;
   }
   return next;
+}
+
+/** In the program where its branch stays, and else at the service. */
+function unprotect(world: UserWorld, step: UserStep, message: string): UserStep | undefined {
+  const [, id = ''] = /branch (br-\S+) (?:is protected|since)/.exec(message) ?? [];
+  const branch = world.held().branches.find((each) => each.id === id);
+  if (!branch?.protected) return undefined;
+  const name = nameOf(world.stack.state.resources.find((each) => each.id === id)?.urn ?? '');
+  const isKept = !/delete of branch/.test(message) && step.program[name]?.args?.protected === true;
+  if (isKept) return { ...step, program: withArgs(step.program, name, { protected: false }) };
+  world.service.controls.changeBranch(branch.project_id, id, { protected: false });
+  return step;
 }
 
 /** The first advice that the program does not follow already. */

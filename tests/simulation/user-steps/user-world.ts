@@ -88,6 +88,7 @@ export class UserWorld implements Carrier {
   removeBranch(branchId: string): boolean {
     const branch = this.held().branches.find(({ id }) => id === branchId);
     if (!branch) return false;
+    this.service.controls.changeBranch(branch.project_id, branchId, { protected: false });
     const { plane } = this.service;
     const unlocked = { ...plane, settings: { ...plane.settings, locks: 'none' as const } };
     deleteBranch(unlocked, plane.store.project(branch.project_id), branchId);

@@ -23,6 +23,7 @@ type Follow = (advised: Advised) => boolean | Promise<boolean>;
 const advices: readonly (readonly [RegExp, Follow])[] = [
   [/run `pulumi up --refresh`/, refreshFirst],
   [/allowDataLoss is not true/, allowDataLoss],
+  [/neither a protected branch nor its endpoints/, unprotect],
   [/Run `pulumi up` again/, waitForOthers],
   // The next `up` replaces a branch whose creation has failed.
   [/create_branch \S+?[ :]/, isOfEarlierRun],
@@ -64,6 +65,20 @@ function allowDataLoss({ world, slot }: Advised): boolean {
   if (branches.allowed.has(slot) || branches.declared(slot)?.allowsDataLoss !== false) return false;
   branches.allowed.add(slot);
   world.journal.note('user', () => `sets allowDataLoss: true for the branch of slot ${slot}`);
+  return true;
+}
+
+/** In the program where its branch stays, and else at the service. */
+function unprotect({ world, slot, message }: Advised): boolean {
+  const { branches } = world.ground;
+  const [, branchId = ''] = /branch (br-\S+) (?:is protected|since)/.exec(message) ?? [];
+  const branch = branches.find(branchId);
+  const isKept = !/delete of branch|another client/.test(message) && branches.declared(slot) !== undefined;
+  if (isKept && !branches.unprotected.has(slot)) branches.unprotected.add(slot);
+  else if (branch?.protected)
+    world.ground.controls.changeBranch(branch.project_id, branchId, { protected: false });
+  else return false;
+  world.journal.note('user', () => `unprotects ${branchId} ${isKept ? 'in the program' : 'at the service'}`);
   return true;
 }
 

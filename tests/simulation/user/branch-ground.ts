@@ -19,6 +19,8 @@ export class BranchGround {
   readonly adopted = new Map<number, string>();
   /** The slots for which the user has set `allowDataLoss: true` because an error advised it. */
   readonly allowed = new Set<number>();
+  /** The slots for whose branch the user has set `protected: false` because an error advised it. */
+  readonly unprotected = new Set<number>();
   /** The branches whose protection other people have changed: the program may not declare any. */
   readonly protectedByOthers = new Set<string>();
   readonly #service: ServedPlane;
@@ -95,6 +97,7 @@ export class BranchGround {
       ...(adopted !== undefined && { name: adopted, adopt: true }),
       ...(plan.name && { name: texts.branchName(slot, plan.project, plan.name) }),
       ...(plan.isProtected !== undefined && { protected: plan.isProtected }),
+      ...(this.unprotected.has(slot) && { protected: false }),
       ...((plan.allowsDataLoss || this.allowed.has(slot)) && { allowDataLoss: true }),
     };
   }
@@ -111,9 +114,10 @@ export class BranchGround {
   findDifference(slot: number, plan: BranchPlan, held: Branch): string | undefined {
     const name = this.name(slot, plan);
     const isFree = plan.isProtected === undefined && this.protectedByOthers.has(held.id);
+    const { protected: isProtected = false } = this.arguments(slot, plan);
     const declared = {
       current_state: 'ready',
-      ...(!isFree && { protected: plan.isProtected ?? false }),
+      ...(!isFree && { protected: isProtected }),
       ...(name && { name }),
     };
     if (held.name.endsWith('-creating')) return `still has the name ${held.name}`;

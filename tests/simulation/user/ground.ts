@@ -180,6 +180,7 @@ export class Ground {
   /** Other people delete a branch, with its endpoints, at once. */
   deleteBranch({ id, project_id }: Branch): string {
     for (const { wire } of this.records()) if (wire.branch_id === id) this.controls.deleteEndpoint(wire.id);
+    this.controls.changeBranch(project_id, id, { protected: false });
     const { plane } = this.#service;
     const unlocked = { ...plane, settings: { ...plane.settings, locks: 'none' as const } };
     deleteBranch(unlocked, plane.store.project(project_id), id);

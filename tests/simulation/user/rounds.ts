@@ -86,6 +86,7 @@ async function begin(world: World, round: Round, left: LeftRounds | undefined): 
   world.restarts.declare(round.slots);
   ground.branches.adopted.clear();
   ground.branches.allowed.clear();
+  ground.branches.unprotected.clear();
   ground.adopted.clear();
   ground.replacedOnChanges.clear();
   for (const { slot, how } of round.forced)

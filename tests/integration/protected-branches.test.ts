@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { ControlApi } from '../../provider/src/control-api/control-api';
+import { readConnectionUri } from '../../provider/src/lookups/live-connection-uri';
+import { errorOf } from '../support/failure';
+import { startEngineRuns } from '../support/start-engine-run';
+
+/** A protected branch and an endpoint on it, both in state. */
+async function startProtected() {
+  const ground = await startEngineRuns();
+  const projectId = ground.project.id;
+  const run = ground.startRun();
+  const branch = await run.create('branch', 'one', { projectId, protected: true });
+  const declared = { projectId, branchId: branch.id, type: 'read_write' };
+  const endpoint = await run.create('endpoint', 'e', declared);
+  const ids = () => ground.emulator.endpoints(projectId).map(({ id }) => id);
+  const deletes = () => ground.emulator.requests().filter(({ method }) => method === 'DELETE');
+  return {
+    ...ground,
+    projectId,
+    branch,
+    endpoint,
+    ids,
+    deletes,
+    replica: { ...declared, type: 'read_only' },
+  };
+}
+
+describe('an endpoint on a protected branch', () => {
+  it('is not deleted, and no request asks for it', async () => {
+    const { startRun, branch, endpoint, ids, deletes } = await startProtected();
+    const { message } = await errorOf(startRun().delete(endpoint));
+    expect(message).toContain(`delete of endpoint ${endpoint.id}: branch ${branch.id} is protected`);
+    expect(ids()).toContain(endpoint.id);
+    expect(deletes()).toEqual([]);
+  });
+
+  it('is deleted by the update that unprotects the branch, although reads lag behind', async () => {
+    const { startRun, branch, endpoint, ids, projectId, emulator } = await startProtected();
+    const lists = { method: 'GET', path: '/projects/:p/branches' } as const;
+    emulator.inject({ match: lists, effect: { kind: 'late-read', lateMs: 100 }, times: 'always' });
+    const run = startRun();
+    await run.update(branch, { projectId, protected: false });
+    await run.delete(endpoint);
+    expect(ids()).not.toContain(endpoint.id);
+  });
+
+  it('is not replaced, which the preview says, unless the same update unprotects the branch', async () => {
+    const { startRun, branch, endpoint, replica, projectId, emulator } = await startProtected();
+    const kept = startRun();
+    await kept.preview(branch, { projectId, protected: true });
+    const { message } = await errorOf(kept.preview(endpoint, replica));
+    expect(message).toContain(`delete of endpoint ${endpoint.id}: branch ${branch.id} is protected`);
+    const freed = startRun();
+    await freed.preview(branch, { projectId });
+    expect((await freed.preview(endpoint, replica)).replaces).toEqual(['type']);
+    // An interrupted replacement has deleted it already.
+    emulator.deleteEndpoint(endpoint.id);
+    expect((await startRun().preview(endpoint, replica)).replaces).toEqual(['type']);
+  });
+
+  it('that the update protects stays, and the error blames no other client', async () => {
+    const { startRun, branch, endpoint, projectId } = await startProtected();
+    const before = await startRun().update(branch, { projectId });
+    const run = startRun();
+    await run.update(before, { projectId, protected: true });
+    expect((await errorOf(run.delete(endpoint))).message).toContain(`branch ${branch.id} is protected`);
+  });
+});
+
+it('gives its child new passwords, which the connection string of the child has', async () => {
+  const { startRun, branch, endpoint, projectId, emulator } = await startProtected();
+  const run = startRun();
+  const child = await run.create('branch', 'child', { projectId, parentId: branch.id });
+  const other = await run.create('endpoint', 'c', { projectId, branchId: child.id, type: 'read_write' });
+  const api = new ControlApi({ baseUrl: emulator.url, apiKey: emulator.apiKey });
+  const passwordOf = async (endpointId: string) => {
+    const of = { projectId, endpointId, databaseName: 'app', roleName: 'app_owner' };
+    return new URL((await readConnectionUri(api, of)).uri).password;
+  };
+  expect(await passwordOf(other.id)).toMatch(/^\S{8,}$/);
+  expect(await passwordOf(other.id)).not.toBe(await passwordOf(endpoint.id));
+});
