@@ -87,6 +87,17 @@ describe('a replacement does not begin if its create is bound to fail', () => {
     expect((await errorOf(run.check('branch', 'child', follows))).message).toContain(`in project ${other}`);
   });
 
+  it('and the error does not show a secret that only the replacement has', async () => {
+    const { emulator, startRun, run, projectId } = await startProgram();
+    const branch = await startRun().create('branch', 'b', { projectId, name: 'data' });
+    const renamed = { projectId, name: 'canary-name' };
+    await run.check('branch', 'b', renamed, undefined, { secretNames: ['name'] });
+    emulator.createBranch(projectId, { name: 'canary-name' });
+    expect((await errorOf(run.delete(branch))).message).toMatch(
+      /nothing was deleted: create of branch "\*\*\*"/,
+    );
+  });
+
   it('because retainOnDelete would leave the endpoint of a replaced branch', async () => {
     const { startRun, run, projectId, on, feature } = await startProgram();
     const branch = await startRun().create('branch', 'b', { projectId, name: 'data' });

@@ -1,6 +1,9 @@
 /** The longest delay of a timer: Node.js fires a longer one at once. Milliseconds. */
 const longestTimerMs = 2 ** 31 - 1;
 
+/** How long reads may take beyond the deadline of their action. Milliseconds. */
+const extraReadMs = 5_000;
+
 /** The delay, limited to what a timer accepts. Milliseconds. */
 export function toTimerMs(delayMs: number): number {
   return Math.min(Math.max(0, delayMs), longestTimerMs);
@@ -52,6 +55,11 @@ export class Deadline {
   /** A deadline of its own length that the same interruption ends. */
   next(totalMs: number): Deadline {
     return new Deadline(totalMs, 'now', this.#signal);
+  }
+
+  /** For the reads at the end of an action, which may take a little longer, so that the state records what is unfinished. */
+  forReads(): Deadline {
+    return this.next(this.remainingMs + extraReadMs);
   }
 
   /** Resolves after the delay, at the latest at the deadline. */

@@ -4,7 +4,7 @@ import type { Change, Resource } from '../lifecycle/resource';
 import { Run } from '../lifecycle/run';
 import type { Situation } from '../lifecycle/situation';
 import { endpointArguments } from './endpoint-arguments';
-import { type EndpointWork, endpointFlow } from './endpoint-situation';
+import { type EndpointWork, endpointFlow, isOfEndpoint } from './endpoint-situation';
 import { type EndpointOutputs, toOutputs } from './endpoint-state';
 import { checkGate } from './gate';
 
@@ -22,7 +22,7 @@ export function describeEndpoint(
     subject: work,
     work,
     list: project.endpoints,
-    isOfResource: ({ endpoint_id, action }) => endpoint_id === endpointId && action !== 'check_availability',
+    isOfResource: (operation) => isOfEndpoint(endpointId, operation),
     update: (names) => {
       const attributes = endpointArguments.toAttributes(names, inputs);
       if (Object.keys(attributes).length === 0) return undefined;

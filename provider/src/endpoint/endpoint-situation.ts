@@ -4,8 +4,7 @@ import type { Owed } from '../lifecycle/ledger';
 import { type PlannedStep, plan } from '../lifecycle/plan';
 import type { Work } from '../lifecycle/provider-core';
 import type { Situation } from '../lifecycle/situation';
-import { isSizeName } from './compute-size';
-import { endpointArguments } from './endpoint-arguments';
+import { type ChangeEffect, endpointArguments } from './endpoint-arguments';
 import type { EndpointInputs } from './endpoint-inputs';
 
 /** What a create or an update works on. */
@@ -24,12 +23,14 @@ export const endpointFlow: Flow<EndpointInputs, Endpoint> = {
   isBlind: false,
   mayHavePast: () => true,
   effectsOf(names, inputs) {
+    const sent = names.filter((name) => endpointArguments.isWritable(name));
+    const has = (effect: ChangeEffect) => sent.some((name) => endpointArguments.row(name).effect === effect);
     const effects: Owed[] = [];
-    if (names.some(needsConfig)) effects.push('config');
-    if (names.includes('disabled') && inputs.disabled === true) effects.push('stop');
+    if (sent.some((name) => name !== 'name' && name !== 'disabled')) effects.push('config');
+    if (has('stop') && inputs.disabled === true) effects.push('stop');
     // A move leaves the compute idle, whatever its size.
-    if (names.includes('branchId')) effects.push('move');
-    else if (names.some(isSizeName)) effects.push('restart');
+    if (has('move')) effects.push('move');
+    else if (has('restart')) effects.push('restart');
     return effects;
   },
   // A new endpoint keeps its derived name until the last step.
@@ -38,11 +39,6 @@ export const endpointFlow: Flow<EndpointInputs, Endpoint> = {
       .findGiven(inputs)
       .filter((name) => name !== 'name' && endpointArguments.row(name).effect === 'update'),
 };
-
-/** Whether the service starts an `apply_config` for it. */
-function needsConfig(name: string): boolean {
-  return endpointArguments.isWritable(name) && name !== 'name' && name !== 'disabled';
-}
 
 /**
  * The steps of a run on the situation, with the endpoint as it is now.
@@ -56,4 +52,9 @@ export function planFor(
 ): PlannedStep[] {
   const seen = { ...situation, item: endpoint };
   return plan(seen, endpointFlow, (names) => endpointArguments.findDrift(endpoint, inputs, names), listed);
+}
+
+/** Whether the operation works on the endpoint, and is not only a check of the service. */
+export function isOfEndpoint(id: string, { endpoint_id, action }: Operation): boolean {
+  return endpoint_id === id && action !== 'check_availability';
 }

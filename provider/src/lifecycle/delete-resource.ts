@@ -8,9 +8,6 @@ import type { ServiceProject } from '../operations/service-project';
 import { awaitOperations, type WaitResult } from '../operations/wait-for-operations';
 import { describeDeleteResult, describeSubject, type Subject } from './resource-errors';
 
-/** How long the last reads may take beyond the deadline. Milliseconds. */
-const extraReadMs = 5_000;
-
 export interface DeleteRequest {
   readonly project: ServiceProject;
   readonly kind: 'endpoint' | 'branch';
@@ -54,7 +51,7 @@ export async function deleteResource(request: DeleteRequest): Promise<void> {
   });
   /** Reads until `isEnough`, or until reads can no longer lag behind. Returns whether the last read found it. */
   const remains = async (isEnough: (isFound: boolean) => boolean) => {
-    const within = deadline.next(deadline.remainingMs + extraReadMs);
+    const within = deadline.forReads();
     const read = async () => (await list.find(id, { deadline: within })) !== undefined;
     return rereadUntil(within.next(project.readLagMs), read, isEnough);
   };

@@ -13,8 +13,6 @@ import type { Event, Item } from './situation';
 const finalFailures = 3;
 /** Between two of them. Milliseconds. */
 const failurePauseMs = 100;
-/** How long a read may take beyond the deadline, so that the state records what is unfinished. Milliseconds. */
-const extraReadMs = 5_000;
 
 /** The response to a write that may have been repeated. */
 interface Accepted<Shown> extends Change<Shown> {
@@ -41,7 +39,7 @@ export class ResourceRequests<Shown extends Item> {
   /** The resource as it is now. @throws GoneError when it no longer exists */
   async read(): Promise<Shown> {
     const { resource, project, deadline } = this.#parts;
-    const options = { deadline: deadline.next(Math.max(extraReadMs, deadline.remainingMs)) };
+    const options = { deadline: deadline.forReads() };
     const item = await resource.list.findPatiently(resource.id, project.readLagMs, options);
     if (!item) throw new GoneError(describeGone(resource.subject));
     this.#learn({ kind: 'shown', item });
@@ -50,10 +48,8 @@ export class ResourceRequests<Shown extends Item> {
 
   /** The resource by one read, also beyond the deadline; undefined when that does not show it. */
   async find(): Promise<Shown | undefined> {
-    const { resource, deadline, project } = this.#parts;
-    // The read may have to wait for the rate limiter, or be sent again: it has as long as the whole action.
-    const within = deadline.next(Math.max(extraReadMs, project.readLagMs, deadline.remainingMs));
-    const item = await resource.list.find(resource.id, { deadline: within });
+    const { resource, deadline } = this.#parts;
+    const item = await resource.list.find(resource.id, { deadline: deadline.forReads() });
     if (item) this.#learn({ kind: 'shown', item });
     return item;
   }
@@ -126,7 +122,7 @@ export class ResourceRequests<Shown extends Item> {
     isEnough: (found: readonly Operation[]) => boolean = () => true,
   ): Promise<readonly Operation[]> {
     const { resource, project, deadline } = this.#parts;
-    const within = deadline.next(deadline.remainingMs + extraReadMs);
+    const within = deadline.forReads();
     const read = async () => {
       const all = await this.#retry(() => listOperationsSince(project.api, project.id, after, within));
       const oldestAt = after(Date.parse(all[0]?.created_at ?? ''));

@@ -16,7 +16,7 @@ import {
 } from './resource-errors';
 import { ResourceRequests } from './resource-requests';
 import { isUnsettled, unsettledOutputs } from './resource-state';
-import { type Event, type Item, isOwn, isWaiting, type Situation, type Step } from './situation';
+import { type Event, type Item, isOwn, isWaiting, type Situation, type Step, sinceOf } from './situation';
 import { writeFailedLedger, writeLedger } from './stored-ledger';
 import { awaited, decide, namesToSend } from './table';
 
@@ -97,8 +97,7 @@ export class Run<Shown extends Item, Outputs> {
    * @param isEnough only after a request of this run whose response was lost: a list may not show its operations yet
    */
   async #listNew(isEnough: (found: readonly Operation[]) => boolean): Promise<readonly Operation[]> {
-    const { created_at: createdAt } = this.#situation.item ?? (await this.#requests.read());
-    const since = this.#situation.since || Date.parse(createdAt) - 1;
+    const since = sinceOf(this.#situation, this.#situation.item ?? (await this.#requests.read()));
     return this.#requests.list(
       () => since,
       (found) => this.#situation.writes !== 'unknown' || isEnough(found),

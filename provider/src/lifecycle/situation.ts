@@ -130,3 +130,8 @@ export interface Rules {
   /** What to send again after a failed `apply_config`, although no value differs. */
   readonly repeatable: (inputs: Properties) => readonly string[];
 }
+
+/** The state accounts for operations up to then, by the clock of the service; without a record, for none of the item. */
+export function sinceOf({ since }: Situation, { created_at: createdAt }: Item): number {
+  return since || Date.parse(createdAt) - 1;
+}

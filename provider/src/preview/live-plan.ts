@@ -1,10 +1,10 @@
 import { findRefusal } from '../control-api/control-api-error';
 import type { Operation } from '../control-api/wire-types';
 import type { Declaration } from '../endpoint/endpoint-inputs';
-import { endpointFlow, planFor } from '../endpoint/endpoint-situation';
+import { endpointFlow, isOfEndpoint, planFor } from '../endpoint/endpoint-situation';
 import { type PlannedStep, plan } from '../lifecycle/plan';
 import type { ProviderCore } from '../lifecycle/provider-core';
-import type { Situation } from '../lifecycle/situation';
+import { type Situation, sinceOf } from '../lifecycle/situation';
 import { listOperationsSince } from '../operations/operation-pages';
 import type { ServiceProject } from '../operations/service-project';
 import type { LiveEndpoint } from './change-impact';
@@ -32,9 +32,9 @@ export async function planLive(
   if (live === 'unreadable') return planUnseen(situation);
   const steps = planFor(situation, live, inputs);
   if (!steps.some(({ step }) => step === 'observe' || step === 'trace')) return { live, steps };
-  const since = situation.since || Date.parse(live.created_at) - 1;
-  const isNew = ({ endpoint_id, action, created_at }: Operation) =>
-    endpoint_id === live.id && action !== 'check_availability' && Date.parse(created_at) > since;
+  const since = sinceOf(situation, live);
+  const isNew = (operation: Operation) =>
+    isOfEndpoint(live.id, operation) && Date.parse(operation.created_at) > since;
   const listed = await core.glimpse(declaration, project, 'the operations', () =>
     listOperationsSince(project.api, project.id, () => since),
   );
