@@ -86,12 +86,14 @@ describe('a client that is too slow is disconnected', () => {
   });
 });
 
-it('closes more connections than it may have', async () => {
-  const { port, countConnections } = await startLimited({ connections: 1 });
-  openSocket(port);
+it('closes the oldest connection when there are too many without a request', async () => {
+  const { port, countConnections } = await startLimited({ newcomers: 1 });
+  const oldest = openSocket(port);
   await expect.poll(countConnections).toBe(1);
-  expect(await text(openSocket(port))).toBe('');
-  expect(await countConnections()).toBe(1);
+  const next = openSocket(port);
+  expect(await text(oldest)).toBe('');
+  next.end(`${head('GET', '/projects')}Connection: close\r\n\r\n`);
+  expect(await text(next)).toMatch(/^HTTP\/1.1 200 /);
 });
 
 describe('1,000 clients at once', () => {

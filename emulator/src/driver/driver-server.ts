@@ -42,7 +42,7 @@ export async function createDriverServer(accept: Accept, headersTimeout: number)
     // The body is read only after the login, so that others cannot fill the memory.
     onRequest: async (request, reply) => {
       request.socket.setTimeout(0);
-      const session = await openSession(request.headers, reply.raw, accept, largeRequests);
+      const session = await openSession(request.raw, reply.raw, accept, largeRequests);
       sessions.set(request, session);
       const isSmall = Number(request.headers['content-length']) <= SMALL;
       if (!isSmall) await session.waitForTurn();
@@ -92,9 +92,8 @@ function acceptWebSockets(server: Server, accept: Accept): void {
       };
       socket.on('data', limit);
       // The stream gets only whole messages, so its own limit does not keep others from filling the memory.
-      void accept(stream, { serverName: address?.replace(/:\d*$/, '') }).then(() =>
-        socket.off('data', limit),
-      );
+      const tunnel = { serverName: address?.replace(/:\d*$/, ''), socket };
+      void accept(stream, tunnel).then(() => socket.off('data', limit));
     });
   });
 }

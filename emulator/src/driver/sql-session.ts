@@ -1,7 +1,7 @@
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Duplex, duplexPair } from 'node:stream';
 import { Client } from 'pg';
-import { type Accept, whenClosed } from '../gateway/client-connection';
+import { type Accept, type Tunnel, whenClosed } from '../gateway/client-connection';
 import { int32 } from '../gateway/messages';
 import { REQUEST_CODES } from '../gateway/startup-packet';
 import type { Turns } from '../gateway/turns';
@@ -25,7 +25,7 @@ export interface SqlSession {
  * @throws DatabaseError from Postgres or the gateway; ApiError for a request that is not served
  */
 export async function openSession(
-  headers: IncomingHttpHeaders,
+  { headers, socket }: IncomingMessage,
   response: ServerResponse,
   accept: Accept,
   largeRequests: Turns,
@@ -35,14 +35,13 @@ export async function openSession(
   }
   if (headers.authorization !== undefined) throw notServed('authToken is not served: use a password');
   const { serverName, ...login } = connectionOf(headers['neon-connection-string']);
-  const { stream, endpointId } = connectInside(accept, serverName);
+  const { stream, endpointId } = connectInside(accept, { serverName, socket });
   const client = new Client({ ...login, stream: () => stream, ssl: false });
   client.on('error', () => undefined); // The query under way fails, too.
   await client.connect();
-  const leave = (): void => void cancel(client, accept).then(() => client.end());
-  const { socket } = response;
-  socket?.once('close', leave);
-  client.once('end', () => socket?.off('close', leave));
+  const leave = (): void => void cancel(client, accept, socket).then(() => client.end());
+  socket.once('close', leave);
+  client.once('end', () => socket.off('close', leave));
   const id = (await endpointId) ?? '';
   let turn: Promise<void> | undefined;
   const waitForTurn = (): Promise<void> => {
@@ -56,7 +55,7 @@ export async function openSession(
     return turn;
   };
   limitResults(stream, waitForTurn);
-  if (socket?.destroyed !== false) leave();
+  if (socket.destroyed) leave();
   return { client, waitForTurn };
 }
 
@@ -78,22 +77,23 @@ function limitResults(stream: Duplex, waitForTurn: () => Promise<void>): void {
 }
 
 /** Whoever asked has gone: its query ends, as in the service. The gateway forgets its key with the session. */
-function cancel(client: Client, accept: Accept): Promise<void> {
+function cancel(client: Client, accept: Accept, socket: Duplex): Promise<void> {
   // Type definitions do not have them.
   const { processID, secretKey } = client as unknown as { processID: number; secretKey: number };
   const packet = Buffer.concat([16, REQUEST_CODES.cancel, processID, secretKey].map(int32));
-  return whenClosed(connectInside(accept, undefined).stream.resume().end(packet));
+  const tunnel = { serverName: undefined, socket };
+  return whenClosed(connectInside(accept, tunnel).stream.resume().end(packet));
 }
 
 /** A connection to the gateway without a socket. The library expects the methods of one. */
-function connectInside(accept: Accept, serverName: string | undefined) {
+function connectInside(accept: Accept, tunnel: Tunnel) {
   const [near, far] = duplexPair();
   near.allowHalfOpen = false;
   near.once('close', () => far.destroy());
   far.once('close', () => near.destroy());
   const connect = (): void => process.nextTick(() => near.emit('connect'));
   const stream = Object.assign(near, { connect, setNoDelay: () => near });
-  return { stream, endpointId: accept(far, { serverName }) };
+  return { stream, endpointId: accept(far, tunnel) };
 }
 
 export const tooLarge = (most: number) =>

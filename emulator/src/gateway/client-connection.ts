@@ -29,6 +29,8 @@ export function whenClosed(socket: Writable): Promise<void> {
 /** A connection inside of another protocol, which has named the host. */
 export interface Tunnel {
   readonly serverName: string | undefined;
+  /** What it is inside of. */
+  readonly socket: Duplex;
 }
 
 /**

@@ -1,7 +1,9 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createDriverServer } from '../driver/driver-server';
+import { Newcomers } from '../limits/newcomers';
 import { authenticate } from './authentication';
 import { openCertificates } from './certificates';
 import { ClientConnection, closeWithin, type Tunnel, whenClosed } from './client-connection';
@@ -10,7 +12,6 @@ import { ConnectionRefusal } from './connection-refusal';
 import { listen, portOf } from './listen';
 import { Places } from './places';
 import { connectToServer, passThrough, type Session, type SessionStart } from './session';
-import type { StartupPacket } from './startup-packet';
 import { receiveStartup } from './startup-phase';
 import { Turns } from './turns';
 
@@ -29,13 +30,20 @@ export interface GatewayOptions {
 export interface GatewayLimits {
   /** Maximum time from the connection to the complete startup packet, TLS included, and then for the login. */
   readonly startupMs: number;
-  /** Maximum number of clients that are not connected to a server yet, half of them to one endpoint; and of HTTP clients. */
-  readonly startingClients: number;
+  /** Maximum number of clients that have not proved a password; one more, and the oldest is cut off. */
+  readonly newcomers: number;
+  /** Maximum number of clients of one endpoint that wait for its server. */
+  readonly waitingClients: number;
   /** How long a client may take to read its last message and close the connection. */
   readonly closingMs: number;
 }
 
-export const GATEWAY_LIMITS: GatewayLimits = { startupMs: 10_000, startingClients: 1000, closingMs: 1000 };
+export const GATEWAY_LIMITS: GatewayLimits = {
+  startupMs: 10_000,
+  newcomers: 1000,
+  waitingClients: 500,
+  closingMs: 1000,
+};
 
 /** Finds clients that vanished without a word, such as from a suspended container. */
 const KEEP_ALIVE_AFTER_MS = 60_000;
@@ -67,47 +75,49 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   /** The sockets of the servers of the sessions, by the key with which a client cancels its query. */
   const socketsByKey = new Map<string, string>();
   const logins = new Turns();
-  const { startupMs, startingClients, closingMs } = limits;
-  const places = new Places(startingClients);
-  // Clients that prove nothing, and wait for one endpoint, leave places for those of others.
-  const endpointPlaces = new Places(Math.ceil(startingClients / 2));
+  const { startupMs, closingMs } = limits;
+  const newcomers = new Newcomers(limits.newcomers);
+  const places = new Places(limits.waitingClients);
   const driver = await createDriverServer((stream, tunnel) => serve(stream, tunnel), startupMs);
+  // Between two requests, it proves nothing.
+  driver.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    response.once('close', () => newcomers.add(socket, () => socket.destroy()));
+  });
 
   const serve = async (raw: Duplex, tunnel?: Tunnel): Promise<string | undefined> => {
     const client = new ClientConnection(raw, tunnel);
     open.set(raw, () => client.abort(stopping()));
-    raw.once('close', () => open.delete(raw));
+    raw.once('close', () => {
+      open.delete(raw);
+      newcomers.admit(raw);
+    });
+    if (tunnel === undefined) newcomers.add(raw, () => client.abort(tooMany()));
     try {
-      return await places.hold(tunnel ? 'tunnels' : 'sockets', () => startUp(raw, client));
+      return await startUp(raw, client, tunnel?.socket ?? raw);
     } catch (error) {
       client.refuse(error, closingMs);
       return undefined;
     }
   };
 
-  const startUp = async (raw: Duplex, client: ClientConnection): Promise<string | undefined> => {
+  /** @param socket in which the connection is, perhaps in a tunnel */
+  const startUp = async (raw: Duplex, client: ClientConnection, socket: Duplex) => {
     const received = receiveStartup(client, certificates, (key) => socketsByKey.get(key));
     const startup = await client.inTime(startupMs, 'startup packet', received);
     if (startup === 'cancel') return void closeWithin(client.stream, closingMs);
-    if (startup === 'http') return void serveHttp(raw);
-    client.stream.write(startup.answer);
-    return endpointPlaces.hold(startup.endpointId ?? '', () => logIn(raw, client, startup));
-  };
-
-  /** In the background: the startup ends here. */
-  const serveHttp = (raw: Duplex): void => {
-    open.set(raw, () => raw.destroy());
-    const work = (): Promise<void> => {
+    if (startup === 'http') {
+      open.set(raw, () => raw.destroy());
+      newcomers.add(raw, () => raw.destroy());
       driver.emit('connection', raw);
-      return whenClosed(raw);
-    };
-    places.hold('http', work).catch(() => raw.end(TOO_MANY_HTTP));
-  };
-
-  const logIn = async (raw: Duplex, client: ClientConnection, startup: StartupPacket): Promise<string> => {
+      return undefined;
+    }
+    client.stream.write(startup.answer);
     const { endpointId, clientKey } = await authenticate(client, startup, computes, logins, startupMs);
+    newcomers.admit(socket);
     const start = { packet: startup.bytes, clientKey };
-    const session = await connectToCompute(computes, endpointId, start, client.signal);
+    const session = await places.hold(endpointId, () =>
+      connectToCompute(computes, endpointId, start, client.signal),
+    );
     const { cancelKey = '', path } = session;
     socketsByKey.set(cancelKey, path);
     open.set(raw, () => closeWithin(session.server, closingMs));
@@ -162,5 +172,4 @@ async function connectToCompute(
 }
 
 const stopping = () => new ConnectionRefusal('57P01', 'the emulator is stopping');
-
-const TOO_MANY_HTTP = 'HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
+const tooMany = () => new ConnectionRefusal('53300', 'too many clients are connecting: try again');

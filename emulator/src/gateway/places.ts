@@ -13,7 +13,7 @@ export class Places {
   async hold<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
     const taken = this.#taken.get(key) ?? 0;
     if (taken >= this.#most)
-      throw new ConnectionRefusal('53300', `more than ${this.#most} clients are connecting: try again`);
+      throw new ConnectionRefusal('53300', `more than ${this.#most} clients wait for the server: try again`);
     this.#taken.set(key, taken + 1);
     try {
       return await work();

@@ -1,9 +1,12 @@
+import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { Newcomers } from '../limits/newcomers';
+import { isPublicPage } from './console-guard';
 
 /** Limits for a client, beyond which the server closes the connection or responds with an error. */
 export interface ServerLimits {
-  /** Maximum number of connections. Idle ones would take the descriptors that other clients need. */
-  readonly connections: number;
+  /** Maximum number of connections without a request with the key; one more, and the oldest is closed. */
+  readonly newcomers: number;
   readonly bodyBytes: number;
   /** Maximum time until the headers are complete. */
   readonly headersMs: number;
@@ -22,7 +25,7 @@ export const BACKLOG = 4096;
 
 /** Long enough for any well-behaved client, even on a busy machine. */
 export const SERVER_LIMITS: ServerLimits = {
-  connections: 2000,
+  newcomers: 2000,
   bodyBytes: 1024 * 1024,
   headersMs: 20_000,
   requestMs: 60_000,
@@ -38,6 +41,20 @@ export function fastifyLimits(limits: ServerLimits) {
     keepAliveTimeout: limits.keepAliveMs,
     http: { headersTimeout: limits.headersMs, connectionsCheckingInterval: limits.checkEveryMs },
   };
+}
+
+/** Connections that send nothing would take the descriptors that other clients need. Register it after the authorization. */
+export function addNewcomersLimit(app: FastifyInstance, { newcomers: most }: ServerLimits): void {
+  const newcomers = new Newcomers(most);
+  const add = (socket: Socket): void => newcomers.add(socket, () => socket.destroy());
+  app.server.on('connection', (socket) => {
+    socket.once('close', () => newcomers.admit(socket));
+    add(socket);
+  });
+  app.addHook('onRequest', async (request) => {
+    if (!isPublicPage(request)) newcomers.admit(request.socket);
+  });
+  app.addHook('onResponse', async ({ socket }) => add(socket));
 }
 
 /**

@@ -15,7 +15,13 @@ import { addRateLimit } from './rate-limiter';
 import { addAdminRoutes } from './routes/admin-routes';
 import { addApiRoutes } from './routes/api-routes';
 import { addConsoleRoutes } from './routes/console-routes';
-import { addReadingLimit, fastifyLimits, SERVER_LIMITS, type ServerLimits } from './server-limits';
+import {
+  addNewcomersLimit,
+  addReadingLimit,
+  fastifyLimits,
+  SERVER_LIMITS,
+  type ServerLimits,
+} from './server-limits';
 
 const REQUEST_ID_PATTERN = /^[\w.-]{1,128}$/;
 
@@ -42,7 +48,6 @@ export function createServer(parts: ServerParts): FastifyInstance {
     frameworkErrors: sendError,
     clientErrorHandler: sendMalformedRequest,
   });
-  app.server.maxConnections = limits.connections;
   acceptJson(app);
   addErrorResponses(app);
   app.addHook('onRequest', async (request, reply) => {
@@ -50,6 +55,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
   });
   addConsoleGuard(app, plane.settings);
   addAuthorization(app, plane);
+  addNewcomersLimit(app, limits);
   addRequestLog(app, log);
   addRateLimit(app, plane);
   if (journal !== undefined) waitForSaves(app, journal);
