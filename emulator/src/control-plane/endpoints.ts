@@ -218,12 +218,21 @@ export function checkPgSettings(
   dataPlane?.settingRules.checkAllowed(pg_settings, preload_libraries?.enabled_libraries);
 }
 
-/** Lets Postgres check the values, if there is one. It takes time, so do it before anything is read from the records. */
-export async function verifyPgSettings(
+/**
+ * Does the work once Postgres has checked the values, which takes time: the work itself reads the records. Without Postgres it does so at
+ * once.
+ */
+export function onceVerified<Result>(
   { dataPlane }: ControlPlane,
-  { pg_settings, preload_libraries }: Partial<EndpointSettings> = {},
-): Promise<void> {
-  await dataPlane?.settingRules.checkValues(pg_settings, preload_libraries?.enabled_libraries);
+  all: readonly (Partial<EndpointSettings> | undefined)[],
+  work: () => Result,
+): Result | Promise<Result> {
+  if (!dataPlane) return work();
+  const verify = async () => {
+    for (const { pg_settings, preload_libraries } of all.map((each) => each ?? {}))
+      await dataPlane.settingRules.checkValues(pg_settings, preload_libraries?.enabled_libraries);
+  };
+  return verify().then(work);
 }
 
 function checkSizeAndDelay({ settings }: ControlPlane, size: ComputeSize, delay = 0): void {

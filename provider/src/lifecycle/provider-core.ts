@@ -1,4 +1,4 @@
-import { compact, once } from 'lodash';
+import { once } from 'lodash';
 import { ProviderConfig } from '../config/provider-config';
 import type { SettingNames } from '../config/setting-names';
 import type { ControlApi } from '../control-api/control-api';
@@ -212,18 +212,14 @@ export class ProviderCore {
   #presenter(declarations: readonly Declared<object>[]): (text: string) => string {
     // Most work shows nothing, and needs no redactor.
     const redactor = once(() => {
-      const all = [...declarations, ...declarations.flatMap((each) => this.#listKnown(each))];
-      return makeRedactor([...this.config.secrets, ...all.flatMap(listSecretValues)]);
+      // The delete of a replacement may be refused because of what the program declares.
+      const given = declarations.flatMap(({ resource: { urn } }) =>
+        Object.values(this.claims).flatMap((claims) => claims.listGiven(urn)),
+      );
+      const all = [...declarations, ...given].flatMap(listSecretValues);
+      return makeRedactor([...this.config.secrets, ...all]);
     });
     return (text) => toPrintable(redactor()(text));
-  }
-
-  /** What this run knows of the same resource: the delete of a replacement may be refused because of what the program declares. */
-  #listKnown({ resource: { urn } }: Declared<object>): Declared<object>[] {
-    return Object.values(this.claims).flatMap((claims) => {
-      const { inState, declared } = claims.resource(urn);
-      return compact([inState, declared]);
-    });
   }
 }
 

@@ -1,3 +1,4 @@
+import { compact } from 'lodash';
 import { isUnknown } from './input-values';
 import type { Declared, Properties } from './resource-identity';
 
@@ -51,6 +52,12 @@ export class RunRecords {
 
   resource(urn: string | undefined): ResourceRecord {
     return this.resources.get(urn ?? '') ?? {};
+  }
+
+  /** What the state and the program give of it, as far as the engine has passed it. */
+  listGiven(urn: string | undefined): Declared<Properties>[] {
+    const { inState, declared } = this.resource(urn);
+    return compact([inState, declared]);
   }
 
   item(id: string): ItemRecord {

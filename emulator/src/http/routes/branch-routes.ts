@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { restoreBranch } from '../../control-plane/branch-restore';
 import { addBranch, deleteBranch, setDefaultBranch, updateBranch } from '../../control-plane/branches';
 import type { ControlPlane } from '../../control-plane/control-plane';
-import { verifyPgSettings } from '../../control-plane/endpoints';
+import { onceVerified } from '../../control-plane/endpoints';
 import { showNewBranch, showOperations } from '../../control-plane/response-bodies';
 import { findDatabase } from '../../control-plane/roles-and-databases';
 import { noBranch, notImplemented } from '../../records/api-error';
@@ -47,12 +47,18 @@ export function addBranchRoutes(api: FastifyInstance, plane: ControlPlane): void
     return { count: branches.filter(({ wire }) => wire.name.includes(search)).length };
   });
 
-  api.post<ProjectPath>(COLLECTION, async (request, reply) => {
+  api.post<ProjectPath>(COLLECTION, (request, reply) => {
     const requested = readNewBranch(request.body, settings.unknownAttributes);
-    for (const endpoint of requested.endpoints) await verifyPgSettings(plane, endpoint.settings);
-    const project = store.project(request.params.project_id);
-    const { branch, endpoints, steps } = addBranch(plane, project, requested);
-    return reply.code(201).send(showNewBranch(plane, branch, endpoints, plane.runner.start(project, steps)));
+    return onceVerified(
+      plane,
+      requested.endpoints.map(({ settings: each }) => each),
+      () => {
+        const project = store.project(request.params.project_id);
+        const { branch, endpoints, steps } = addBranch(plane, project, requested);
+        const operations = plane.runner.start(project, steps);
+        return reply.code(201).send(showNewBranch(plane, branch, endpoints, operations));
+      },
+    );
   });
 
   api.get<BranchPath>(`${COLLECTION}/:branch_id`, LATE_GET, (request) => {

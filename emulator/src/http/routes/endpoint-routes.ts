@@ -1,11 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { ControlPlane } from '../../control-plane/control-plane';
-import {
-  createEndpoint,
-  deleteEndpoint,
-  updateEndpoint,
-  verifyPgSettings,
-} from '../../control-plane/endpoints';
+import { createEndpoint, deleteEndpoint, onceVerified, updateEndpoint } from '../../control-plane/endpoints';
 import { commandEndpoint } from '../../control-plane/power-commands';
 import { showEndpointResult } from '../../control-plane/response-bodies';
 import { noBranch, noEndpoint } from '../../records/api-error';
@@ -33,12 +28,13 @@ export function addEndpointRoutes(api: FastifyInstance, plane: ControlPlane): vo
     return { endpoints: view.endpoints().filter((endpoint) => endpoint.branch_id === branch_id) };
   });
 
-  api.post<ProjectPath>(COLLECTION, async (request, reply) => {
+  api.post<ProjectPath>(COLLECTION, (request, reply) => {
     const attributes = readNewEndpoint(readSection(request.body, 'endpoint'), settings.unknownAttributes);
-    await verifyPgSettings(plane, attributes.settings);
-    const project = store.project(request.params.project_id);
-    const work = createEndpoint(plane, project, attributes);
-    return reply.code(201).send(showEndpointResult(work));
+    return onceVerified(plane, [attributes.settings], () => {
+      const project = store.project(request.params.project_id);
+      const work = createEndpoint(plane, project, attributes);
+      return reply.code(201).send(showEndpointResult(work));
+    });
   });
 
   api.get<EndpointPath>(ONE, LATE_GET, (request) => {
@@ -49,11 +45,12 @@ export function addEndpointRoutes(api: FastifyInstance, plane: ControlPlane): vo
     return { endpoint };
   });
 
-  api.patch<EndpointPath>(ONE, async (request) => {
+  api.patch<EndpointPath>(ONE, (request) => {
+    const { project_id, endpoint_id } = request.params;
     const requested = readEndpointChange(readSection(request.body, 'endpoint'), settings.unknownAttributes);
-    await verifyPgSettings(plane, requested.settings);
-    const project = store.project(request.params.project_id);
-    return showEndpointResult(updateEndpoint(plane, project, request.params.endpoint_id, requested));
+    return onceVerified(plane, [requested.settings], () =>
+      showEndpointResult(updateEndpoint(plane, store.project(project_id), endpoint_id, requested)),
+    );
   });
 
   api.delete<EndpointPath>(ONE, (request, reply) => {

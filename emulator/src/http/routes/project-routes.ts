@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { findConnectionUri } from '../../control-plane/connection-uris';
 import type { ControlPlane } from '../../control-plane/control-plane';
-import { verifyPgSettings } from '../../control-plane/endpoints';
+import { onceVerified } from '../../control-plane/endpoints';
 import { addProject, deleteProject, updateProject } from '../../control-plane/projects';
 import { showNewBranch, showOperations } from '../../control-plane/response-bodies';
 import { ACCOUNT_ID } from '../../records/account';
@@ -56,24 +56,26 @@ export function addProjectRoutes(api: FastifyInstance, plane: ControlPlane): voi
     return { projects: [] };
   });
 
-  api.post('/projects', async (request, reply) => {
+  api.post('/projects', (request, reply) => {
     const requested = readNewProject(request.body, plane.settings.unknownAttributes);
-    await verifyPgSettings(plane, requested.defaultEndpointSettings);
-    const { project, branch, endpoint, steps } = addProject(plane, requested);
-    const created = showNewBranch(plane, branch, [endpoint], plane.runner.start(project, steps));
-    return reply.code(201).send({ project: structuredClone(project.wire), ...created });
+    return onceVerified(plane, [requested.defaultEndpointSettings], () => {
+      const { project, branch, endpoint, steps } = addProject(plane, requested);
+      const created = showNewBranch(plane, branch, [endpoint], plane.runner.start(project, steps));
+      return reply.code(201).send({ project: structuredClone(project.wire), ...created });
+    });
   });
 
   api.get<ProjectPath>('/projects/:project_id', (request) => ({
     project: structuredClone(store.project(request.params.project_id).wire),
   }));
 
-  api.patch<ProjectPath>('/projects/:project_id', async ({ params, body }) => {
+  api.patch<ProjectPath>('/projects/:project_id', ({ params, body }) => {
     const requested = readProjectChange(body, plane.settings.unknownAttributes);
-    await verifyPgSettings(plane, requested.default_endpoint_settings);
-    const project = store.project(params.project_id);
-    const operations = updateProject(plane, project, requested);
-    return { project: structuredClone(project.wire), operations: showOperations(operations) };
+    return onceVerified(plane, [requested.default_endpoint_settings], () => {
+      const project = store.project(params.project_id);
+      const operations = updateProject(plane, project, requested);
+      return { project: structuredClone(project.wire), operations: showOperations(operations) };
+    });
   });
 
   api.delete<ProjectPath>('/projects/:project_id', ({ params }) => {
