@@ -64,6 +64,10 @@ export class PostgresDataPlane implements DataPlane {
     return store.branch(project, endpoint.wire.branch_id);
   }
 
+  hasHosts(domain: string): boolean {
+    return this.#plane?.store.hasHosts(domain) ?? false;
+  }
+
   /** Wakes the compute of an endpoint; the path of its Unix socket. */
   async reach(endpointId: string, signal: AbortSignal): Promise<string> {
     for (;;) {
@@ -80,11 +84,9 @@ export class PostgresDataPlane implements DataPlane {
   }
 
   attach(endpointId: string): { traffic(): void; close(): void } {
-    const plane = this.#plane;
     const compute = this.#computes.get(endpointId);
-    if (plane === undefined || compute === undefined)
-      return { traffic: () => undefined, close: () => undefined };
-    return compute.addClient(plane);
+    const client = this.#plane && compute?.addClient(this.#plane);
+    return client ?? { traffic: () => undefined, close: () => undefined };
   }
 
   work(

@@ -17,6 +17,10 @@ export class ServedComputes implements Computes {
     this.#verifiers = new Verifiers(data);
   }
 
+  hasHosts(domain: string): boolean {
+    return this.#plane.hasHosts(domain);
+  }
+
   verifier(endpointId: string, role: string): Promise<ScramVerifier> {
     return this.#refusing(endpointId, async () => this.#verifiers.of(this.#plane.branchOf(endpointId), role));
   }

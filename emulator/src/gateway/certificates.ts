@@ -13,8 +13,6 @@ const VALID_MS = 10 * 365 * 24 * 3600 * 1000;
 /** A clock that is set back, or differs in a container, does not make a new certificate invalid. */
 const VALID_BEFORE_MS = 24 * 3600 * 1000;
 const HOST = /^[a-z0-9-]+\.([a-z0-9-]{1,40}\.postgres\.localhost)$/;
-/** The oldest certificates make room, so that clients cannot fill the memory with names, nor keep out a region. */
-const MOST_REGIONS = 100;
 const THIS_MACHINE: x509.JsonGeneralNames = [
   { type: 'dns', value: 'localhost' },
   { type: 'dns', value: '*.postgres.localhost' },
@@ -33,7 +31,7 @@ export interface KeyAndCertificate {
   readonly cert: string;
 }
 
-/** The gateway's certificates: one for each region that a client names, one for any other client. */
+/** The gateway's certificates: one for each region with endpoints, one for any other client. */
 export interface Certificates {
   /** For localhost and the loopback addresses. */
   readonly standard: KeyAndCertificate;
@@ -45,9 +43,13 @@ export interface Certificates {
 
 /**
  * Uses the certificate authority in this folder, `ca.pem` and `ca-key.pem`, or creates it, valid for ten years.
+ * @param hasHosts whether endpoints have hosts in a domain. A certificate takes time, so clients get none for others
  * @throws Error when the files cannot be used
  */
-export async function openCertificates(folder: string): Promise<Certificates> {
+export async function openCertificates(
+  folder: string,
+  hasHosts: (domain: string) => boolean,
+): Promise<Certificates> {
   const authorityFile = join(folder, 'ca.pem');
   const keyFile = join(folder, 'ca-key.pem');
   // The certificate is written last, so where it exists, the key is complete.
@@ -62,12 +64,9 @@ export async function openCertificates(folder: string): Promise<Certificates> {
     authorityFile,
     contextOf: async (serverName) => {
       const [, region] = HOST.exec(serverName.toLowerCase()) ?? [];
-      if (region === undefined) return undefined;
-      const known = regions.get(region);
-      if (known !== undefined) return known;
-      const [oldest = ''] = regions.size < MOST_REGIONS ? [] : regions.keys();
-      regions.delete(oldest);
-      const context = issue([{ type: 'dns', value: `*.${region}` }]).then(createSecureContext);
+      if (region === undefined || !hasHosts(region)) return undefined;
+      const context =
+        regions.get(region) ?? issue([{ type: 'dns', value: `*.${region}` }]).then(createSecureContext);
       regions.set(region, context);
       return context;
     },

@@ -5,6 +5,8 @@ export const SUPERUSER = 'cloud_admin';
 
 /** What the gateway asks of the computes. */
 export interface Computes {
+  /** Whether the hosts of endpoints can be in this domain. */
+  hasHosts(domain: string): boolean;
   /**
    * With what a client proves that it knows the password of a role; for a role without one, what nobody can prove. Wakes
    * nothing. Rejects with a ConnectionRefusal if there is no such endpoint.

@@ -70,7 +70,7 @@ export interface Gateway {
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { computes, host = '127.0.0.1', folder } = options;
   const limits = { ...GATEWAY_LIMITS, ...options.limits };
-  const certificates = await openCertificates(folder);
+  const certificates = await openCertificates(folder, (domain) => computes.hasHosts(domain));
   const open = new Map<Duplex, () => void>();
   /** The sockets of the servers of the sessions, by the key with which a client cancels its query. */
   const socketsByKey = new Map<string, string>();

@@ -25,6 +25,11 @@ export class Store {
     return project;
   }
 
+  /** Whether the hosts of a project's endpoints are in this domain. */
+  hasHosts(domain: string): boolean {
+    return [...this.projects.values()].some(({ wire }) => wire.proxy_host === domain);
+  }
+
   branch(project: ProjectRecord, branchId: string): BranchRecord {
     const branch = project.branches.get(branchId);
     if (branch === undefined) throw noBranch(project.wire.id, branchId);
