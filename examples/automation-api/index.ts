@@ -7,6 +7,7 @@ const endpoint = new ComputeEndpoint('app', {
   projectId: config.require('projectId'),
   branchId: config.require('branchId'),
   type: 'read_write',
+  adopt: true,
   autoscalingLimitMinCu: 0.25,
   autoscalingLimitMaxCu: config.requireNumber('maxCu'),
 });

@@ -20,7 +20,7 @@ export class DatabaseCompute extends pulumi.ComponentResource {
 
     const primary = new ComputeEndpoint(
       `${name}-primary`,
-      { projectId, branchId, type: 'read_write', ...size },
+      { projectId, branchId, type: 'read_write', adopt: true, ...size },
       { parent: this },
     );
     this.writeHost = primary.host;

@@ -9,6 +9,7 @@ const primary = new ComputeEndpoint('primary', {
   projectId,
   branchId,
   type: 'read_write',
+  adopt: true,
   autoscalingLimitMinCu: 1,
   autoscalingLimitMaxCu: 4,
 });

@@ -7,6 +7,7 @@ const endpoint = new ComputeEndpoint('app', {
   projectId: config.require('projectId'),
   branchId: config.require('branchId'),
   type: 'read_write',
+  adopt: true,
   autoscalingLimitMinCu: 0.25,
   autoscalingLimitMaxCu: 1,
   // A new week restarts the compute once; the same week as in the last run does nothing.

@@ -8,6 +8,7 @@ const endpoint = new ComputeEndpoint('app', {
   projectId: config.require('projectId'),
   branchId: config.require('branchId'),
   type: 'read_write',
+  adopt: true,
   autoscalingLimitMinCu: config.requireNumber('minCu'),
   autoscalingLimitMaxCu: config.requireNumber('maxCu'),
   suspendTimeoutSeconds: config.requireNumber('suspendTimeoutSeconds'),

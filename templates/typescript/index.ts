@@ -7,6 +7,7 @@ const endpoint = new ComputeEndpoint('app', {
   projectId: config.require('projectId'),
   branchId: config.require('branchId'),
   type: 'read_write',
+  adopt: true, // takes over the branch's endpoint, if it has one
   autoscalingLimitMinCu: 0.25,
   autoscalingLimitMaxCu: 1,
 });

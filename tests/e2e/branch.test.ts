@@ -64,7 +64,7 @@ describe.each(doorNames)('a branch with an endpoint, by the %s provider', (door)
     if (door === 'plugin') expect(preview).toContain(',deletesData~parentId]; warning: deletes');
     expect(preview).toContain(`warning: deletes the data of branch ${before?.id}`);
     expect(preview).toContain(
-      'replaces the endpoint, changes its host, drops its connections (active now): its branch is replaced',
+      'replaces the endpoint, changes its host, drops connections (active now): its branch is replaced',
     );
     await stack.run(...up);
     expect(branches()).toMatchObject([{ name, parent_id: feature.id }]);

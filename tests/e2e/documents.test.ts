@@ -9,18 +9,21 @@ const nodeProject = 'name: documents\nmain: index.ts\nruntime: nodejs\n';
 const pluginFolder = codeBlock('docs/plugin.md', 'yaml', 'Install');
 
 it('docs/add-an-endpoint.md creates an endpoint, and warns as shown', async () => {
-  const { stack, project, branch, held } = await startProgram('dynamic');
+  const { stack, emulator, project } = await startProgram('dynamic');
+  // A new project: its branch comes with an endpoint.
+  const endpoints = emulator.endpoints(project.id);
   const page = 'docs/add-an-endpoint.md';
   const program = codeBlock(page, 'ts', '3. Declare the endpoint')
     .replace('PROJECT_ID', project.id)
-    .replace('BRANCH_ID', branch.id);
+    .replace('BRANCH_ID', endpoints[0]?.branch_id ?? '');
   await stack.writeProgram(program);
   let screen = '';
   for (const line of codeBlock(page, 'sh', '4. Preview and apply').trim().split('\n')) {
     const [, ...words] = line.split(' ');
     ({ screen } = await stack.run(...words, ...(words[0] === 'up' ? ['--yes', '--skip-preview'] : [])));
   }
-  expect(screen).toContain(held()[0]?.host ?? 'the host of an endpoint that was created');
+  expect(emulator.endpoints(project.id)).toHaveLength(1);
+  expect(screen).toContain(endpoints[0]?.host ?? 'the host of the endpoint');
 
   await stack.writeProgram(program.replace('autoscalingLimitMaxCu: 1', 'autoscalingLimitMaxCu: 2'));
   const preview = await stack.run('preview');

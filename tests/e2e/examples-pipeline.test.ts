@@ -23,7 +23,7 @@ it.concurrent('automation-api: restarts only with approval', async (test) => {
   expect(heldBy(branch.id)).toMatchObject([{ id, autoscaling_limit_max_cu: 1 }]);
 
   const { screen } = await followReadme();
-  expect(screen).toMatch(/warning: urn:\S+::app restarts the compute, drops its connections/);
+  expect(screen).toMatch(/warning: urn:\S+::app restarts the compute, drops connections/);
   expect(heldBy(branch.id)).toMatchObject([{ id, autoscaling_limit_max_cu: 2 }]);
   expect(emulator.restarts(id)).toBe(1);
 });

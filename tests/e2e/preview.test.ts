@@ -6,7 +6,7 @@ import { output, startProgram } from '../support/start-stack';
 
 const size = (maxCu: number) => ({ autoscalingLimitMinCu: 0.25, autoscalingLimitMaxCu: maxCu });
 const up = ['up', '--yes', '--skip-preview'];
-const warning = 'restarts the compute, drops its connections (active now): max 1 => 2 CU';
+const warning = 'restarts the compute, drops connections (active now): max 1 => 2 CU';
 const patches = (requests: readonly { method: string }[]) =>
   requests.filter(({ method }) => method === 'PATCH');
 

@@ -31,7 +31,7 @@ describe.each(doorNames)('by the %s provider', (door) => {
     );
     await declare({ name: 'main', provisioner: 'k8s-pod' });
     const { screen } = await stack.run('preview');
-    expect(flat(screen)).toMatch(/warning: replaces the endpoint, changes its host, drops its connections/);
+    expect(flat(screen)).toMatch(/warning: replaces the endpoint, changes its host, drops connections/);
     await stack.run(...up);
     await expectNew();
 

@@ -160,7 +160,7 @@ it('allowRestart: false holds when an option replaces an active endpoint', async
   // The engine checks it twice, in the preview, too.
   await run.check('endpoint', 'e', { ...args, name: 'api' }, endpoint);
   const { message } = await errorOf(run.check('endpoint', 'e', { ...args, name: 'api' }));
-  expect(message).toContain('drops its connections (active now): a resource option (replaceWith');
+  expect(message).toContain('drops connections (active now): a resource option (replaceWith');
   await ground.send('POST', `${endpoint.id}/suspend`);
   const now = () => emulator.endpoints().find(({ id }) => id === endpoint.id);
   await until(() => now()?.current_state === 'idle');

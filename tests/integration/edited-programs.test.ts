@@ -42,7 +42,7 @@ const stops: readonly Row[] = [
       failed({ ...larger, ...stop }, 'suspend_compute'),
       {
         program: { ...larger, allowRestart: false },
-        message: /drops its connections \(active now\)/,
+        message: /drops connections \(active now\)/,
       },
     ],
     expect: { drops: 0, state: { current_state: 'active', disabled: true } },

@@ -52,8 +52,8 @@ const adoptions: readonly Row[] = [
         command: 'preview',
         program: { ...adopt, ...larger },
         shows: [
-          /adopt takes over endpoint ep-\S+ \(since \S+\) and changes its autoscalingLimitMaxCu\n/,
-          'restarts the compute, drops its connections',
+          /adopt takes over endpoint ep-\S+ \(since \S+\) and changes its autoscalingLimitMaxCu\nA forced replacement of .*, changes its host/,
+          'restarts the compute, drops connections',
         ],
       },
       { program: { ...adopt, ...larger } },
@@ -98,7 +98,7 @@ const earlierCreates: readonly Row[] = [
         program: { name: 'api', ...larger, ...gate },
         shows: [
           /endpoint ep-\S+ .*`pulumi up` takes it over/,
-          'if `pulumi up` takes the endpoint over, it restarts the compute, drops its connections (active now): max 1 => 2 CU',
+          'if `pulumi up` takes the endpoint over, it restarts the compute, drops connections (active now): max 1 => 2 CU',
           'if `pulumi up` takes the endpoint over, the create fails, because allowRestart is false',
         ],
       },

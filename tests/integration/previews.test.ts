@@ -15,7 +15,7 @@ const previews: readonly Row[] = [
       {},
       {
         ...preview(larger),
-        shows: ['restarts the compute, drops its connections (active now): max 1 => 2 CU'],
+        shows: ['restarts the compute, drops connections (active now): max 1 => 2 CU'],
         hides: /allowRestart/,
       },
     ],
@@ -35,7 +35,7 @@ const previews: readonly Row[] = [
           ...preview({ ...given, ...larger }),
           config,
           message:
-            /^allowRestart is false, and this restarts the compute, .*Nothing was changed on endpoint ep-/,
+            /^allowRestart is false, and this restarts the compute, .*Nothing was changed on endpoint ep-\S+ \(api\)/,
         },
       ],
       expect: { drops: 0, requests: { 'PATCH endpoint': 0 } },
@@ -61,7 +61,7 @@ const previews: readonly Row[] = [
       {
         ...preview({ branchId: unknownValue, ...gate }),
         shows: [
-          'moves the endpoint, drops its connections (active now), unless the value stays the same',
+          'moves the endpoint, drops connections (active now), unless the value stays the same',
           'allowRestart is false: `pulumi up` stops if the new branchId drops connections',
         ],
       },
@@ -83,7 +83,7 @@ const previews: readonly Row[] = [
       {
         ...preview(larger),
         faults: [{ match: {}, times: 'always', effect: { kind: 'status', status: 503 } }],
-        shows: ["the service can't be reached", 'drops its connections (its state could not be read)'],
+        shows: ["the service can't be reached", 'drops connections (its state could not be read)'],
       },
     ],
     expect: { drops: 0 },

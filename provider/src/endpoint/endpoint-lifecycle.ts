@@ -199,8 +199,8 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
   }
 
   #startWork(declaration: Declaration, deadline: Deadline, ...prior: readonly Declaration[]) {
-    const { inputs, resource } = declaration;
+    const { urn, secretNames } = declaration.resource;
     const work = this.core.startWork(declaration, deadline, prior);
-    return { ...work, allowsRestart: this.core.allowsRestart(inputs), secretNames: resource.secretNames };
+    return { ...work, urn, secretNames, allowsRestart: this.core.allowsRestart(declaration.inputs) };
   }
 }

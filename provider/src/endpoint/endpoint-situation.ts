@@ -11,6 +11,7 @@ import type { EndpointInputs } from './endpoint-inputs';
 export interface EndpointWork extends Work<EndpointInputs> {
   readonly action: 'create' | 'update';
   readonly endpointId: string;
+  readonly urn?: string | undefined;
   /** Whether connections of an active compute may be dropped. */
   readonly allowsRestart: boolean;
   /** The arguments that are secret, or were. @default none */

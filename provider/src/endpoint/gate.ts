@@ -1,6 +1,7 @@
 import type { Endpoint } from '../control-api/wire-types';
 import { namesAt } from '../lifecycle/ledger';
 import { mayDrop } from '../lifecycle/plan';
+import { describeNamed } from '../lifecycle/resource-identity';
 import type { Situation } from '../lifecycle/situation';
 import { describeImpact, describeRefusal } from '../preview/change-impact';
 import { endpointArguments } from './endpoint-arguments';
@@ -9,7 +10,7 @@ import { toOutputs } from './endpoint-state';
 
 /** @throws Error when `allowRestart` is false, and the rest of the run would drop connections */
 export async function checkGate(
-  { allowsRestart, endpointId, inputs, secretNames, settingNames }: EndpointWork,
+  { allowsRestart, endpointId, inputs, urn, secretNames, settingNames }: EndpointWork,
   situation: Situation,
   read: () => Promise<Endpoint>,
 ): Promise<void> {
@@ -21,5 +22,6 @@ export async function checkGate(
     { changes, steps, outputs: toOutputs(live, inputs), inputs, secretNames },
     live,
   );
-  if (impact.drops) throw new Error(describeRefusal(endpointId, impact, inputs, settingNames));
+  if (impact.drops)
+    throw new Error(describeRefusal(describeNamed(endpointId, urn), impact, inputs, settingNames));
 }

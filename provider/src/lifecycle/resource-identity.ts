@@ -16,6 +16,12 @@ export interface Resource {
   readonly secretNames?: readonly string[] | undefined;
 }
 
+/** An id and the resource's name in the program: `ep-1 (app)`. */
+export function describeNamed(id: string, urn = ''): string {
+  const name = urn.split('::').slice(3).join('::');
+  return name === '' ? id : `${id} (${name})`;
+}
+
 /** The inputs, hidden from the program, that carry a part of the identity from one call of the engine to the next. */
 export interface IdentityInputs {
   readonly __organization?: string | undefined;

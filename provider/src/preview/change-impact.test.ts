@@ -51,7 +51,7 @@ const nothing = { sentences: [], drops: false, restarts: false, mayDrop: [] };
 describe('the diagnostic of a change of size', () => {
   it('reports a restart that drops the connections of an active compute', () => {
     expect(impactOf({ autoscalingLimitMaxCu: 2 })).toEqual({
-      sentences: ['restarts the compute, drops its connections (active now): max 1 => 2 CU'],
+      sentences: ['restarts the compute, drops connections (active now): max 1 => 2 CU'],
       drops: true,
       restarts: true,
       mayDrop: [],
@@ -72,14 +72,14 @@ describe('the diagnostic of a change of size', () => {
 
   it('treats a starting compute as active', () => {
     const { sentences, drops } = impactOf({ autoscalingLimitMaxCu: 2 }, starting);
-    expect(sentences[0]).toMatch(/^restarts the compute, drops its connections \(starting now\): /);
+    expect(sentences[0]).toMatch(/^restarts the compute, drops connections \(starting now\): /);
     expect(drops).toBe(true);
   });
 
   it('treats a compute whose state cannot be read as active', () => {
     const { sentences, drops } = impactOf({ autoscalingLimitMaxCu: 2 }, 'unreadable');
     expect(sentences[0]).toMatch(
-      /^restarts the compute, drops its connections \(its state could not be read\): /,
+      /^restarts the compute, drops connections \(its state could not be read\): /,
     );
     expect(drops).toBe(true);
   });
@@ -87,7 +87,7 @@ describe('the diagnostic of a change of size', () => {
   it('reports that an unknown size may drop connections', () => {
     expect(impactOf({ autoscalingLimitMaxCu: unknownValue })).toEqual({
       sentences: [
-        'restarts the compute, drops its connections (active now), unless the value stays the same: max 1 => a size not known yet',
+        'restarts the compute, drops connections (active now), unless the value stays the same: max 1 => a size not known yet',
       ],
       drops: false,
       restarts: true,
@@ -102,14 +102,14 @@ describe('the diagnostic of a change of size', () => {
       restartTriggers: { release: '2' },
     };
     expect(impactOf(change).sentences).toEqual([
-      'restarts the compute, drops its connections (active now): min 0.25 => 0.5 CU, max 1 => 2 CU',
+      'restarts the compute, drops connections (active now): min 0.25 => 0.5 CU, max 1 => 2 CU',
     ]);
   });
 
   it("reports a restart when the service's own size is applied again", () => {
     const failed = { unsettledOperations: [failedOf('suspend_compute')], __ledger: { owed: ['restart'] } };
     expect(impactOfChanges(['autoscalingLimitMaxCu'], declared, endpointOf(), failed).sentences).toEqual([
-      'restarts the compute, drops its connections (active now): it repeats what the last update left unfinished',
+      'restarts the compute, drops connections (active now): it repeats what the last update left unfinished',
     ]);
   });
 
@@ -131,7 +131,7 @@ describe('the diagnostic of a change', () => {
 
   it('reports that a move to another branch drops connections', () => {
     expect(impactOf({ branchId: 'br-2' })).toEqual({
-      sentences: ['moves the endpoint, drops its connections (active now): branchId'],
+      sentences: ['moves the endpoint, drops connections (active now): branchId'],
       drops: true,
       restarts: false,
       mayDrop: [],
@@ -150,7 +150,7 @@ describe('the diagnostic of a change', () => {
   it('reports that a move to an unknown branch may drop connections', () => {
     expect(impactOf({ branchId: unknownValue })).toEqual({
       sentences: [
-        'moves the endpoint, drops its connections (active now), unless the value stays the same: branchId',
+        'moves the endpoint, drops connections (active now), unless the value stays the same: branchId',
       ],
       drops: false,
       restarts: false,
@@ -160,7 +160,7 @@ describe('the diagnostic of a change', () => {
 
   it('reports that disabling the endpoint drops connections', () => {
     expect(impactOf({ disabled: true })).toEqual({
-      sentences: ['stops the compute, drops its connections (active now): disabled'],
+      sentences: ['stops the compute, drops connections (active now): disabled'],
       drops: true,
       restarts: false,
       mayDrop: [],
@@ -169,7 +169,7 @@ describe('the diagnostic of a change', () => {
 
   it('reports only the replacement when the endpoint is replaced', () => {
     expect(impactOf({ projectId: 'p-2', autoscalingLimitMaxCu: 2, branchId: 'br-2' })).toEqual({
-      sentences: ['replaces the endpoint, changes its host, drops its connections (active now): projectId'],
+      sentences: ['replaces the endpoint, changes its host, drops connections (active now): projectId'],
       drops: true,
       restarts: false,
       mayDrop: [],
@@ -178,7 +178,7 @@ describe('the diagnostic of a change', () => {
 
   it('has one sentence for all effects', () => {
     expect(impactOf({ branchId: 'br-2', disabled: true, autoscalingLimitMaxCu: 2 }).sentences).toEqual([
-      'moves the endpoint, stops the compute, drops its connections (active now): branchId, max 1 => 2 CU, disabled',
+      'moves the endpoint, stops the compute, drops connections (active now): branchId, max 1 => 2 CU, disabled',
     ]);
   });
 
@@ -223,7 +223,7 @@ describe('the diagnostic of a failed suspension that is retried', () => {
   it('reports that the connections of an active compute drop', () => {
     expect(impactOf({}, endpointOf(), failed)).toEqual({
       sentences: [
-        'restarts the compute, drops its connections (active now): it repeats what the last update left unfinished',
+        'restarts the compute, drops connections (active now): it repeats what the last update left unfinished',
       ],
       drops: true,
       restarts: true,
@@ -234,7 +234,7 @@ describe('the diagnostic of a failed suspension that is retried', () => {
   it('reports a failed stop or move, after which the compute stays down', () => {
     const move = { unsettledOperations: [failedOf('suspend_compute')], __ledger: { owed: ['move'] } };
     expect(impactOf({}, endpointOf(), move).sentences).toEqual([
-      'moves the endpoint, drops its connections (active now): it repeats what the last update left unfinished',
+      'moves the endpoint, drops connections (active now): it repeats what the last update left unfinished',
     ]);
   });
 
@@ -267,7 +267,7 @@ it.each([
   (allowRestart, advice) => {
     const impact = impactOf({ autoscalingLimitMaxCu: 2, branchId: 'br-2' });
     expect(describeRefusal('ep-1', impact, inputsOf({ allowRestart }), dynamicSettingNames)).toBe(
-      'allowRestart is false, and this moves the endpoint, drops its connections (active now): branchId, max 1 => 2 CU. Nothing was changed on endpoint ep-1. ' +
+      'allowRestart is false, and this moves the endpoint, drops connections (active now): branchId, max 1 => 2 CU. Nothing was changed on endpoint ep-1. ' +
         `To continue, set allowRestart: ${advice}, or apply the change while the compute is idle.`,
     );
   },

@@ -120,13 +120,13 @@ function isActive(live: ReadEndpoint): boolean {
 function describe(done: readonly Disruption[], live: ReadEndpoint): string {
   const isLater = (each: Disruption) => each === 'restart' && !isActive(live);
   const does = done.map((each) => (isLater(each) ? 'takes effect at the next start' : verbs[each]));
-  const drops = isActive(live) ? 'drops its connections' : 'no connections to drop';
+  const drops = isActive(live) ? 'drops connections' : 'no connections to drop';
   return `${[...does, drops].join(', ')} (${describeState(live)})`;
 }
 
-/** The message for a change that allowRestart forbids. */
+/** The message for a change that allowRestart forbids. @param endpoint its id, and the resource: `--diff` shows no other name */
 export function describeRefusal(
-  endpointId: string,
+  endpoint: string,
   { sentences }: ChangeImpact,
   { allowRestart }: EndpointInputs,
   { namespace }: SettingNames,
@@ -134,7 +134,7 @@ export function describeRefusal(
   // The resource's own setting overrides the stack's.
   const orElse = allowRestart === false ? '' : ` (or \`pulumi config set ${namespace}:allowRestart true\`)`;
   return (
-    `allowRestart is false, and this ${sentences.join('; ')}. Nothing was changed on endpoint ${endpointId}. ` +
+    `allowRestart is false, and this ${sentences.join('; ')}. Nothing was changed on endpoint ${endpoint}. ` +
     `To continue, set allowRestart: true${orElse}, or apply the change while the compute is idle.`
   );
 }

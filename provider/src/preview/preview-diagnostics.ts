@@ -16,6 +16,7 @@ import { evolve } from '../lifecycle/evolve';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import { isUp, mayDrop } from '../lifecycle/plan';
 import type { ProviderCore } from '../lifecycle/provider-core';
+import { describeNamed } from '../lifecycle/resource-identity';
 import { isUnsettled } from '../lifecycle/resource-state';
 import { replacedByOption } from '../lifecycle/run-records';
 import { assessTakeOver, describeAdoption, describeEndpoint, describeNothingToAdopt } from './adoption-notes';
@@ -68,7 +69,7 @@ export class PreviewDiagnostics {
       impact = describeImpact({ changes, steps, outputs, inputs, secretNames, replacedBecause }, live);
       const whenEarly = goesWithBranch ? ` ${inEarlierUpdate}` : '';
       if (this.#isForbidden(impact, inputs))
-        throw new Error(this.#describeRefusal(id, impact, inputs) + whenEarly);
+        throw new Error(this.#describeRefusal(id, impact, declaration) + whenEarly);
       if (live === 'gone') warnings.push(describeGone(id));
       warnings.push(...impact.sentences, ...this.#describeGate(impact, inputs));
     }
@@ -79,20 +80,23 @@ export class PreviewDiagnostics {
 
   /** For an endpoint that is not in state yet: new, or taken over. Returns why it must not be taken over. */
   async reportCreation(declaration: Declaration, isReplacing: boolean): Promise<InputFailure[]> {
-    const { inputs } = declaration;
-    const { secretNames = [] } = declaration.resource;
+    const { inputs, resource } = declaration;
+    const { secretNames = [] } = resource;
     const target = toCreateTarget(declaration);
     const endpoints = await this.#list(declaration);
     const notes: string[] = [];
+    // The engine does not tell one from a create.
+    const ifForced = isReplacing || resource.retainsOnDelete ? [] : [forcedReplacement];
     try {
       if (inputs.adopt === true) {
-        const adoption = this.#describeAdoption(target, endpoints, declaration);
+        const adoption = this.#describeAdoption(target, endpoints, declaration, ifForced);
         if (adoption.failures.length > 0) return adoption.failures;
         notes.push(...adoption.warnings);
-      } else if (!isReplacing) notes.push(...this.#describeExisting(target, endpoints, secretNames));
+      } else if (!isReplacing)
+        notes.push(...this.#describeExisting(target, endpoints, secretNames, ifForced));
     } catch (error) {
       // The create would stop, but the preview must not: a replacement may delete that endpoint first.
-      notes.push(`${messageOf(error)} ${forcedReplacement}`);
+      notes.push([messageOf(error), ...ifForced].join(' '));
     }
     await this.#core.warn(declaration, notes);
     return [];
@@ -117,7 +121,7 @@ export class PreviewDiagnostics {
     const replacedBecause = by === 'base' ? replacedWithBranch : replacedByOption;
     const outputs = before as PriorState['outputs']; // Only sizes are shown, and none changes.
     const impact = describeImpact({ changes: [], steps: [], outputs, inputs, replacedBecause }, live);
-    return [{ property: 'allowRestart', reason: this.#describeRefusal(live.id, impact, inputs) }];
+    return [{ property: 'allowRestart', reason: this.#describeRefusal(live.id, impact, declaration) }];
   }
 
   /** The endpoints of the project, as far as they are known: one list serves all that a preview creates. */
@@ -128,9 +132,14 @@ export class PreviewDiagnostics {
     return this.#core.list(declaration, 'endpoints');
   }
 
-  #describeAdoption(target: CreateTarget, endpoints: readonly Endpoint[], { resource }: Declaration) {
+  #describeAdoption(
+    target: CreateTarget,
+    endpoints: readonly Endpoint[],
+    declaration: Declaration,
+    ifForced: readonly string[],
+  ) {
     const { inputs } = target;
-    const { urn, secretNames = [] } = resource;
+    const { urn, secretNames = [] } = declaration.resource;
     const ambiguity = describeAmbiguity(target, endpoints);
     if (ambiguity !== undefined)
       return { failures: [{ property: 'adopt', reason: ambiguity }], warnings: [] };
@@ -144,18 +153,24 @@ export class PreviewDiagnostics {
       return { failures: [{ property: 'adopt', reason }], warnings: [] };
     }
     const { changes, impact } = assessTakeOver(existing, inputs, secretNames);
-    const reason = this.#describeRefusal(adopted.id, impact, inputs);
+    const reason = this.#describeRefusal(adopted.id, impact, declaration);
     const failures = this.#isForbidden(impact, inputs) ? [{ property: 'adopt', reason }] : [];
     const warnings = [
       ...impact.sentences,
       describeAdoption(adopted, changes),
+      ...ifForced,
       ...this.#describeGate(impact, inputs),
     ];
     return { failures, warnings };
   }
 
   /** Warnings about an existing endpoint that the create will find. @throws Error when the create will stop */
-  #describeExisting(target: CreateTarget, endpoints: readonly Endpoint[], secretNames: readonly string[]) {
+  #describeExisting(
+    target: CreateTarget,
+    endpoints: readonly Endpoint[],
+    secretNames: readonly string[],
+    ifForced: readonly string[],
+  ) {
     const { inputs } = target;
     const existing = findExisting(target, endpoints);
     if (existing?.kind === 'own') {
@@ -165,7 +180,8 @@ export class PreviewDiagnostics {
         : [];
       const consequences = [...impact.sentences.map((sentence) => `it ${sentence}`), ...refusal];
       return [
-        `endpoint ${describeEndpoint(existing.item)} has the name of this resource: \`pulumi up\` takes it over, unless it replaces this resource, which first deletes that endpoint`,
+        `endpoint ${describeEndpoint(existing.item)} has the name of this resource: \`pulumi up\` takes it over`,
+        ...ifForced,
         ...consequences.map((consequence) => `if \`pulumi up\` takes the endpoint over, ${consequence}`),
         ...this.#describeGate(impact, inputs),
       ];
@@ -177,8 +193,8 @@ export class PreviewDiagnostics {
     ];
   }
 
-  #describeRefusal(id: string, impact: ChangeImpact, inputs: EndpointInputs): string {
-    return describeRefusal(id, impact, inputs, this.#core.config.names);
+  #describeRefusal(id: string, impact: ChangeImpact, { inputs, resource }: Declaration): string {
+    return describeRefusal(describeNamed(id, resource.urn), impact, inputs, this.#core.config.names);
   }
 
   #isForbidden({ drops }: ChangeImpact, inputs: EndpointInputs): boolean {
@@ -192,9 +208,8 @@ export class PreviewDiagnostics {
   }
 }
 
-/** The engine does not tell one from a create. */
 const forcedReplacement =
-  'A forced replacement of this resource (--replace, taint) first deletes that endpoint.';
+  'A forced replacement of this resource (--replace, taint) first deletes that endpoint, changes its host, drops connections.';
 
 /** An interrupted replacement has deleted it, or another client. The engine does not say which. */
 function describeGone(id: string): string {
