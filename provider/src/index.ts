@@ -8,6 +8,7 @@ export type {
   ComputeEndpointLocation,
   ComputeEndpointTimeouts,
   ComputeEndpointType,
+  PreloadLibraries,
 } from './resources/compute-endpoint-args';
 
 // What belongs to them.

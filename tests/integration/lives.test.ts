@@ -35,6 +35,24 @@ const changes: readonly Row[] = [
     },
   },
   {
+    title: 'libraries restart the compute beside the settings, and are reset',
+    rounds: [
+      { program: setting },
+      { program: { ...setting, preloadLibraries: { enabledLibraries: ['pgaudit'] } } },
+      { program: setting },
+    ],
+    expect: {
+      drops: 2,
+      state: {
+        settings: {
+          pg_settings: setting.pgSettings,
+          preload_libraries: { use_defaults: true, enabled_libraries: [] },
+        },
+      },
+      requests: { 'PATCH endpoint': 1 },
+    },
+  },
+  {
     title: 'a trigger restarts the compute once, and sends no attribute',
     rounds: [{}, { program: triggered }],
     expect: { drops: 1, requests: { 'PATCH endpoint': 0, 'POST suspend': 1, 'POST start': 1 } },

@@ -38,6 +38,9 @@ export function applyAttributes(endpoint: EndpointRecord, requested: EndpointAtt
   const settings = requested.settings === undefined ? undefined : { ...wire.settings, ...requested.settings };
   const target: EndpointAttributes = settings === undefined ? requested : { ...requested, settings };
   const effects = new Set<Effect>();
+  // Postgres loads them at its start.
+  if (!isDeepStrictEqual(settings?.preload_libraries, wire.settings.preload_libraries) && settings)
+    effects.add('restart');
   for (const attribute of CHANGEABLE) {
     const value = target[attribute];
     if (value === undefined || isDeepStrictEqual(value, wire[attribute])) continue;

@@ -21,11 +21,14 @@ it('writes any string as an equal literal, invisible characters escaped', () => 
   );
 });
 
-it('writes any map of settings as an equal literal', () => {
+it('writes any map of texts and lists as an equal literal', () => {
   fc.assert(
-    fc.property(fc.dictionary(fc.string(), fc.string(), { noNullPrototype: true }), (settings) => {
-      expect(evaluate(toTypeScript(settings))).toBe(JSON.stringify(settings));
-    }),
+    fc.property(
+      fc.dictionary(fc.string(), fc.oneof(fc.string(), fc.array(fc.string())), { noNullPrototype: true }),
+      (settings) => {
+        expect(evaluate(toTypeScript(settings))).toBe(JSON.stringify(settings));
+      },
+    ),
   );
 });
 

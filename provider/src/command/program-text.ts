@@ -44,10 +44,11 @@ export function writeResource(
   ].join('\n');
 }
 
-/** A string, number, boolean or a map of them as TypeScript source. */
+/** A string, number, boolean, or a list or map of them as TypeScript source. */
 export function toTypeScript(value: unknown): string {
   if (typeof value === 'string') return quote(value);
   if (typeof value !== 'object' || value === null) return String(value);
+  if (Array.isArray(value)) return `[${value.map(toTypeScript).join(', ')}]`;
   const properties = Object.entries(value).map(
     ([key, property]) => `${toKey(key)}: ${toTypeScript(property)}`,
   );

@@ -50,7 +50,12 @@ export const endpointSchema = item({
   provisioner: z.string().nullish(),
   current_state: z.string(),
   pending_state: z.string().nullish(),
-  settings: z.object({ pg_settings: z.record(z.string(), z.coerce.string()).optional() }),
+  settings: z.object({
+    pg_settings: z.record(z.string(), z.coerce.string()).optional(),
+    preload_libraries: z
+      .object({ use_defaults: z.boolean().nullish(), enabled_libraries: z.array(z.string()).nullish() })
+      .nullish(),
+  }),
   pooler_enabled: z.boolean(),
   pooler_mode: z.string(),
   disabled: z.boolean(),
@@ -74,8 +79,11 @@ export interface EndpointAttributes {
   suspend_timeout_seconds?: number;
   pooler_enabled?: boolean;
   pooler_mode?: string;
-  /** Replaces the whole map; an empty map clears it. */
-  settings?: { pg_settings: Record<string, string> };
+  /** Each part is replaced as a whole; an empty one clears it. An absent one stays. */
+  settings?: {
+    pg_settings?: Record<string, string>;
+    preload_libraries?: { use_defaults: boolean; enabled_libraries: string[] };
+  };
   disabled?: boolean;
   passwordless_access?: boolean;
   provisioner?: string;

@@ -26,6 +26,12 @@ const changes: [InputName, ChangeEffect, unknown, unknown][] = [
   ['autoscalingLimitMinCu', 'restart', 0.5, { autoscaling_limit_min_cu: 0.5 }],
   ['autoscalingLimitMaxCu', 'restart', 2, { autoscaling_limit_max_cu: 2 }],
   ['pgSettings', 'update', {}, { settings: { pg_settings: {} } }],
+  [
+    'preloadLibraries',
+    'restart',
+    { enabledLibraries: ['pgaudit'] },
+    { settings: { preload_libraries: { use_defaults: true, enabled_libraries: ['pgaudit'] } } },
+  ],
   ['poolerEnabled', 'update', true, { pooler_enabled: true }],
   ['poolerMode', 'update', 'session', { pooler_mode: 'session' }],
   ['name', 'update', 'web', { name: 'web' }],
@@ -63,6 +69,25 @@ describe('findChanges', () => {
     expect(table.findChanges(inState(declared), { ...declared, [name]: unknownValue })).toEqual([name]);
   });
 
+  it('sends both parts of settings', () => {
+    const desired = { ...declared, pgSettings: {}, preloadLibraries: { useDefaults: false } };
+    const settings = { pg_settings: {}, preload_libraries: { use_defaults: false, enabled_libraries: [] } };
+    expect(table.toAttributes(table.findChanges(inState(declared), desired), desired)).toEqual({ settings });
+  });
+
+  it('finds no change in the order of libraries', () => {
+    const enabled = (...enabledLibraries: string[]) => ({
+      ...declared,
+      preloadLibraries: { enabledLibraries },
+    });
+    const preload_libraries = { use_defaults: true, enabled_libraries: ['a', 'b'] };
+    const settings = { ...endpointOf().settings, preload_libraries };
+    expect(table.findChanges(inState(enabled('a', 'b'), { settings }), enabled('b', 'a'))).toEqual([]);
+    expect(table.findChanges(inState(enabled('a', 'b'), { settings }), enabled('a'))).toEqual([
+      'preloadLibraries',
+    ]);
+  });
+
   it('finds another spelling of a Postgres setting as a change', () => {
     const desired = { ...declared, pgSettings: { work_mem: '4096kB' } };
     expect(table.findChanges(inState(declared), desired)).toEqual(['pgSettings']);
@@ -73,6 +98,7 @@ describe('an argument that the program no longer declares', () => {
   it.each([
     ['suspendTimeoutSeconds', { suspend_timeout_seconds: 0 }],
     ['pgSettings', { settings: { pg_settings: {} } }],
+    ['preloadLibraries', { settings: { preload_libraries: { use_defaults: true, enabled_libraries: [] } } }],
   ] as const)('resets %s to the default of the service', (name, attributes) => {
     const { [name]: _, ...desired } = declared;
     const found = table.findChanges(inState(declared), desired);

@@ -1,13 +1,21 @@
+import { xor } from 'lodash';
 import type { Endpoint, EndpointAttributes } from '../control-api/wire-types';
 import { ArgumentTable } from '../lifecycle/argument-table';
-import type { EndpointInputs } from './endpoint-inputs';
+import type { EndpointInputs, PreloadLibraries } from './endpoint-inputs';
 import { isSameSettings } from './pg-settings';
+
+/** In any order; what is left out has the service's default. */
+function isSameLibraries(left: PreloadLibraries, right: PreloadLibraries): boolean {
+  const { useDefaults = true, enabledLibraries = [] } = left;
+  const isSame = xor(enabledLibraries, right.enabledLibraries).length === 0;
+  return isSame && useDefaults === (right.useDefaults ?? true);
+}
 
 /**
  * What a change of an argument does.
  * - `replace`: a new endpoint takes the place of the old one.
  * - `restart`: an active compute restarts, and its connections drop. The service restarts it for a change of either bound of
- *   the size (docs/service.md, "What a change does").
+ *   the size and of the preloaded libraries (docs/service.md, "What a change does").
  * - `move`: the endpoint moves to another branch, which leaves the compute idle; connections drop.
  * - `stop`: `true` stops the compute; connections drop.
  * - `update`: an update in place; connections stay.
@@ -39,6 +47,18 @@ export const endpointArguments = new ArgumentTable<
     write: (pg_settings) => ({ settings: { pg_settings } }),
     matches: isSameSettings,
     whenRemoved: {},
+  },
+  preloadLibraries: {
+    effect: 'restart',
+    read: ({ settings: { preload_libraries: libraries } }) => ({
+      useDefaults: libraries?.use_defaults ?? true,
+      enabledLibraries: libraries?.enabled_libraries ?? [],
+    }),
+    write: ({ useDefaults = true, enabledLibraries = [] }) => ({
+      settings: { preload_libraries: { use_defaults: useDefaults, enabled_libraries: enabledLibraries } },
+    }),
+    equals: isSameLibraries,
+    whenRemoved: { useDefaults: true, enabledLibraries: [] },
   },
   disabled: { effect: 'stop', attribute: 'disabled', whenRemoved: false },
   passwordlessAccess: { effect: 'update', attribute: 'passwordless_access' },

@@ -51,6 +51,8 @@ describe('findInputFailures', () => {
     ['suspendTimeoutSeconds', { suspendTimeoutSeconds: 604_801 }, /604800/],
     ['suspendTimeoutSeconds', { suspendTimeoutSeconds: 1.5 }, /604800/],
     ['pgSettings', { pgSettings: { max_connections: 5 } }, /max_connections must be text/],
+    ['preloadLibraries', { preloadLibraries: { enabledLibraries: 'pgaudit' } }, /a list of names/],
+    ['preloadLibraries', { preloadLibraries: { libraries: [] } }, /must be \{ useDefaults/],
     ['poolerEnabled', { poolerEnabled: 'yes' }, /true or false/],
     [
       'autoscalingLimit',

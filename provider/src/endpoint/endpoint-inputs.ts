@@ -23,6 +23,19 @@ const suspendTimeout = z
   .min(-1, `must be ${suspendTimeoutAllowed}`)
   .max(maxSuspendTimeoutSeconds, `must be ${suspendTimeoutAllowed}`);
 
+const librariesAllowed =
+  'must be { useDefaults?: true or false, enabledLibraries?: a list of names of libraries }';
+const libraries = z.strictObject(
+  {
+    useDefaults: z.boolean(librariesAllowed).optional(),
+    enabledLibraries: z
+      .array(z.string(librariesAllowed).min(1, librariesAllowed), librariesAllowed)
+      .optional(),
+  },
+  librariesAllowed,
+);
+export type PreloadLibraries = z.infer<typeof libraries>;
+
 /** What each argument may hold; compute-endpoint.ts says what each means. */
 export const inputShape = {
   projectId: id('project'),
@@ -41,6 +54,7 @@ export const inputShape = {
     z.string('must be text: Postgres settings are given as strings'),
     'must be a map of Postgres settings',
   ),
+  preloadLibraries: libraries,
   disabled: flag,
   passwordlessAccess: flag,
   provisioner: text('the name of a provisioner'),

@@ -1,4 +1,4 @@
-import { isNull, omit, omitBy, pick, reject, union } from 'lodash';
+import { isNull, merge, omit, omitBy, pick, reject, union } from 'lodash';
 import { isSame, isUnknown } from './input-values';
 import { keepProperties } from './kept-properties';
 import type { Properties } from './resource-identity';
@@ -110,13 +110,13 @@ export class ArgumentTable<Inputs extends object, Shown, Attributes extends obje
   /** The attributes of an update: the named ones and no others. */
   toAttributes(names: readonly string[], inputs: Inputs): Attributes {
     const given = inputs as Properties;
-    const parts = names.map((name) => {
+    const parts = names.map((name): object | undefined => {
       const { attribute, write, whenRemoved } = this.row(name);
       const value = given[name] ?? whenRemoved;
       if (value === undefined) return {};
       return attribute === undefined ? write?.(value as never) : { [attribute]: value };
     });
-    return Object.assign({}, ...parts);
+    return merge({}, ...parts); // Several may be parts of one attribute.
   }
 
   /**

@@ -13,6 +13,14 @@ export interface ComputeEndpointTimeouts {
   delete?: pulumi.Input<number>;
 }
 
+/** The libraries that Postgres loads at its start. */
+export interface PreloadLibraries {
+  /** Whether those of the service are loaded. @default true */
+  useDefaults?: pulumi.Input<boolean>;
+  /** The names of further libraries, such as `pg_stat_statements`. @default none */
+  enabledLibraries?: pulumi.Input<pulumi.Input<string>[]>;
+}
+
 /** Identifies an endpoint that already exists. */
 export interface ComputeEndpointLocation {
   /** The project that the endpoint belongs to. */
@@ -73,6 +81,12 @@ export interface ComputeEndpointArgs {
    * empty one clears it. @default the service's; if removed: none
    */
   pgSettings?: pulumi.Input<Record<string, pulumi.Input<string>>>;
+  /**
+   * The libraries that Postgres loads at its start. The service refuses one that it does not offer. A change restarts the
+   * compute; connections drop.
+   * @default the service's; if removed: its defaults alone
+   */
+  preloadLibraries?: pulumi.Input<PreloadLibraries>;
   /**
    * Whether the endpoint refuses connections. A change to `true` stops the compute and drops its connections; a change to
    * `false` lets it start again. @default false

@@ -10,6 +10,7 @@ import type {
   ComputeEndpointArgs,
   ComputeEndpointLocation,
   ComputeEndpointType,
+  PreloadLibraries,
 } from './compute-endpoint-args';
 import { pauseStackTraces, toOptions, toProperties } from './registration';
 
@@ -46,6 +47,8 @@ export class ComputeEndpoint extends pulumi.CustomResource {
    * unless it equals what the program gives: an earlier program may have set it.
    */
   declare readonly pgSettings: pulumi.Output<Record<string, string>>;
+  /** The libraries that Postgres loads at its start. */
+  declare readonly preloadLibraries: pulumi.Output<pulumi.Unwrap<PreloadLibraries>>;
   /** Whether connections and starts are refused. */
   declare readonly disabled: pulumi.Output<boolean>;
   /** Whether clients may log in without a password. */

@@ -18,10 +18,12 @@ describe('an import', () => {
   it('declares the attributes of the endpoint that are no default', async () => {
     const { emulator, project, branch, importOf } = await startImport('endpoint');
     const place = { branch_id: branch.id, type: 'read_write', name: 'api' } as const;
-    const { id } = emulator.createEndpoint(project.id, { ...place, suspend_timeout_seconds: 600 });
+    const settings = { preload_libraries: { use_defaults: false } };
+    const { id } = emulator.createEndpoint(project.id, { ...place, settings, suspend_timeout_seconds: 600 });
     const found = await importOf(`${project.id}/${id}`);
     expect(found).toMatchObject({ id, outputs: { name: 'api' } });
     expect(found?.declared.inputs).toMatchObject({ branchId: branch.id, suspendTimeoutSeconds: 600 });
+    expect(found?.declared.inputs).toMatchObject({ preloadLibraries: { useDefaults: false } });
     expect(found?.declared.inputs).not.toHaveProperty('poolerEnabled');
   });
 
