@@ -152,3 +152,12 @@ it('a process that the service has answered is patient with a page', async () =>
   const held = emulator.endpoints().filter(({ branch_id }) => branch_id === branch.id);
   expect(held.map((each) => each.id)).toEqual([id]);
 });
+
+it('the 404 of a proxy is a warning once the service has answered', async () => {
+  const { startRun, on, answer, projectId } = await startProgram();
+  const run = startRun();
+  await run.check('branch', 'b', { projectId, name: 'data' });
+  answer({ kind: 'proxy-page', status: 404 });
+  await run.check('endpoint', 'e', on());
+  expect(run.shown).toEqual([expect.stringMatching(/^the service can't be reached, .*404 Not Found/)]);
+});

@@ -84,11 +84,15 @@ export function isNotFound(error: unknown): error is ControlApiError {
   return error instanceof ControlApiError && error.isNotFound;
 }
 
-/** The failed call behind an error, if the service, or what answers in its place, would refuse it again. */
-export function findRefusal(error: unknown): ControlApiError | undefined {
+/**
+ * The failed call behind an error, if the service, or what answers in its place, would refuse it again.
+ * @param hasAnswered whether the service has answered this process: a page of a proxy is then a fault that passes. @default false
+ */
+export function findRefusal(error: unknown, hasAnswered = false): ControlApiError | undefined {
   if (!(error instanceof ControlApiError))
-    return error instanceof Error ? findRefusal(error.cause) : undefined;
-  return error.meaning === 'refused' || error.code === elsewhereCode ? error : undefined;
+    return error instanceof Error ? findRefusal(error.cause, hasAnswered) : undefined;
+  const isRefused = error.meaning === 'refused' && !(hasAnswered && isFromProxy(error));
+  return isRefused || error.code === elsewhereCode ? error : undefined;
 }
 
 /** Whether the response is not the service's own, so that a proxy may have passed the request on. */

@@ -47,7 +47,7 @@ export class HttpClient {
   /** Redacts the key in a text that is about to be shown. */
   readonly redact: Redact;
   readonly signal: AbortSignal | undefined;
-  readonly #contact = new ServiceContact();
+  readonly contact = new ServiceContact();
   readonly #http: AxiosInstance;
   readonly #sources: ConnectionSettings['sources'];
 
@@ -63,7 +63,7 @@ export class HttpClient {
       baseURL: options.baseUrl.replace(/\/+$/, ''),
       timeout: options.requestTimeoutMs ?? 30_000,
       headers: { Authorization: `Bearer ${options.apiKey}`, Accept: 'application/json' },
-      adapter: sendWithin(limiter, this.#contact, signal),
+      adapter: sendWithin(limiter, this.contact, signal),
       // The key goes to the base URL and nowhere else.
       maxRedirects: 0,
       maxContentLength: maxResponseBytes,
@@ -80,16 +80,11 @@ export class HttpClient {
     this.#http.interceptors.response.use(
       (response) => this.#receive(response),
       (error: AxiosError) => {
-        if (error.response && readOwnResponse(error.response)) this.#contact.noteOwn();
+        if (error.response && readOwnResponse(error.response)) this.contact.noteOwn();
         throw this.#noteFault(error);
       },
     );
     installRetry(this.#http, this.retryPacing, signal);
-  }
-
-  /** Why the latest request failed, even if it is sent again; undefined after a response of the service. */
-  get latestFault(): Error | undefined {
-    return this.#contact.latestFault;
   }
 
   protected async call<Shape extends z.ZodType>(
@@ -121,21 +116,21 @@ export class HttpClient {
   #receive(response: AxiosResponse): AxiosResponse {
     const own = readOwnResponse(response);
     if (own) {
-      this.#contact.noteOwn();
+      this.contact.noteOwn();
       return Object.assign(response, { data: own.data });
     }
     const { config, request } = response;
     const isBroken = hasJson(response);
-    if (!isBroken) this.#contact.notePage();
+    if (!isBroken) this.contact.notePage();
     const message = isBroken ? 'the response is not JSON' : describeForeign(response);
-    const code = this.#contact.isElsewhere ? elsewhereCode : malformedResponseCode;
+    const code = this.contact.isElsewhere ? elsewhereCode : malformedResponseCode;
     throw this.#noteFault(new AxiosError(message, code, config, request, response));
   }
 
   #noteFault(error: AxiosError): AxiosError {
     const { method = '', url = '' } = error.config ?? {};
     const fault = toControlApiError(error, method.toUpperCase(), url, this.redact, this.#sources);
-    if (fault instanceof ControlApiError) this.#contact.latestFault = fault;
+    if (fault instanceof ControlApiError) this.contact.latestFault = fault;
     return error;
   }
 }

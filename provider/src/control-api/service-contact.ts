@@ -61,7 +61,7 @@ function toWellFormed(value: unknown): unknown {
 
 /** What this process has heard of the service. */
 export class ServiceContact {
-  /** Why the latest request failed; undefined after a response of the service. */
+  /** Why the latest request failed, even if it is sent again; undefined after a response of the service. */
   latestFault: (Error & { readonly reason: string }) | undefined;
   #pagesLeft = finalPages;
 
@@ -73,6 +73,10 @@ export class ServiceContact {
 
   notePage(): void {
     this.#pagesLeft -= 1;
+  }
+
+  get hasAnswered(): boolean {
+    return this.#pagesLeft === Number.POSITIVE_INFINITY;
   }
 
   /** Whether only something else has answered so far. */

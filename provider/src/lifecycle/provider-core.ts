@@ -142,8 +142,8 @@ export class ProviderCore {
     try {
       return await patience.bound(read(), `${what} of project ${id}`);
     } catch (error) {
-      if (findRefusal(error)) throw error;
-      const reason = messageOf(patience.hasPassed ? (api.latestFault ?? error) : error);
+      if (findRefusal(error, api.contact.hasAnswered)) throw error;
+      const reason = messageOf(patience.hasPassed ? (api.contact.latestFault ?? error) : error);
       if (this.#shown.has(id) || declaration.resource.urn === undefined) return undefined;
       this.#shown.add(id);
       const warning = `the service can't be reached, so this preview may miss conflicts and restarts: ${reason}`;
