@@ -247,6 +247,25 @@ it("a server's last message arrives although the client still writes", async () 
   }
 });
 
+it('passes on what a server reports at the login, however long', async () => {
+  const notice = Buffer.alloc(3 * 1024 * 1024, 'x');
+  notice.write('N', 'latin1');
+  notice.writeInt32BE(notice.length - 1, 1);
+  const { port, computes } = await start({}, (socket) => {
+    socket.resume().write(LET_IN.slice(0, 9));
+    socket.write(notice);
+    socket.write(LET_IN.slice(9));
+  });
+  const socket = await openSocket(port);
+  await logIn(socket);
+  let received = 0;
+  socket.on('data', ({ length }: Buffer) => {
+    received += length;
+  });
+  await expect.poll(() => received).toBeGreaterThanOrEqual(notice.length + LET_IN.length);
+  expect(computes.clients).toBe(1);
+});
+
 it('a server that does not read holds the client back', async () => {
   const { port, gateway } = await start({ closingMs: 20 }, (socket) => {
     socket.pause().write(LET_IN);

@@ -88,6 +88,27 @@ describe.skipIf(!hasPostgres)('branches with data', () => {
     expect((await service.call('GET', `${path}app&format=json`)).status).toBe(501);
   });
 
+  it('GET /schema is UTF-8 with standard strings, whatever a role has set', TIMEOUT, async () => {
+    const { client, branches, branchId } = await startWithTable();
+    await client.query(
+      `ALTER DATABASE app SET client_encoding = 'SJIS'; ALTER DATABASE app SET standard_conforming_strings = off`,
+    );
+    await client.query(`CREATE VIEW texts AS SELECT 'ソ\\' AS text`);
+    const path = `${branches}/${branchId}/schema?db_name=app`;
+    const { body } = await service.call<{ sql: string }>('GET', path);
+    expect(body.sql).toContain(`SELECT 'ソ\\'::text`);
+  });
+
+  it('GET /schema fails for a schema that is too large', TIMEOUT, async () => {
+    const { client, branches, branchId } = await startWithTable();
+    await client.query(
+      "DO $$ BEGIN EXECUTE format('COMMENT ON TABLE notes IS %L', repeat('x', 34000000)); END $$",
+    );
+    const path = `${branches}/${branchId}/schema?db_name=app`;
+    const { body } = await service.call<{ message: string }>('GET', path);
+    expect(body.message).toContain('the schema of database "app" is larger than');
+  });
+
   it('a reset drops the connections, and brings the data of the parent', TIMEOUT, async () => {
     const { branches, branch, projectId, branchId } = await startWithTable();
     const before = await service.connect(branch.login);

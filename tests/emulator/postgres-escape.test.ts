@@ -1,5 +1,7 @@
+import { dirname } from 'node:path';
 import { Client } from 'pg';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { asAdmin } from '../../emulator/src/data-plane/admin';
 import { applyAccess, type Connect, NO_ACCESS } from '../../emulator/src/data-plane/roles-and-databases';
 import { findPostgres, type PlainPostgres, startPlainPostgres } from '../support/plain-postgres';
 import { hasPostgres, PostgresEmulator } from '../support/postgres-emulator';
@@ -110,6 +112,19 @@ it.skipIf(!hasPostgres)('takes over no database of a client, only those of an ea
   await apply();
   const owned = "SELECT datname AS name FROM pg_database WHERE datdba = 'bob'::regrole ORDER BY name";
   expect(await postgres.query(owned)).toEqual([{ name: 'shop' }, { name: 'store' }]);
+});
+
+it.skipIf(!hasPostgres)("an owner's settings for hints do not reach the superuser's sessions", async () => {
+  const { postgres } = await startPlain();
+  for (const name of ['enable_hint', 'enable_hint_table'])
+    await postgres.query(`ALTER DATABASE app SET pg_hint_plan.${name} = on`);
+  const version = Number((await postgres.query('SHOW server_version_num'))[0]?.server_version_num) / 10_000;
+  const access = { sockets: dirname(postgres.socket), password: '', version };
+  const shown = await asAdmin(access, 'app', async (admin) => [
+    (await admin.query('SHOW pg_hint_plan.enable_hint')).rows,
+    (await admin.query('SHOW pg_hint_plan.enable_hint_table')).rows,
+  ]);
+  expect(shown.flat().flatMap(Object.values)).toEqual(['off', 'off']);
 });
 
 /** A data folder of an earlier emulator, where the views of the superuser could be written. */

@@ -67,6 +67,7 @@ describe.skipIf(!hasPostgres)('pg_settings of an endpoint in Postgres', () => {
       Log_Min_Duration_Statement: '1s',
       max_locks_per_transaction: '100',
       max_connections: '7',
+      log_min_messages: 'panic',
       hot_standby_feedback: 'on',
       'auto_explain.log_analyze': 'on',
       'pg_stat_statements.track': 'all',
@@ -78,6 +79,8 @@ describe.skipIf(!hasPostgres)('pg_settings of an endpoint in Postgres', () => {
     );
     const client = await service.connect(login);
     expect(await client.ask('SHOW max_locks_per_transaction')).toBe('100');
+    // The emulator reads the progress of a recovery there.
+    expect(await client.ask('SHOW log_min_messages')).toBe('warning');
     expect(await client.ask("SELECT current_setting('auto_explain.log_analyze')")).toBe('on');
   });
 
