@@ -56,7 +56,10 @@ export function makePackageSchema() {
     pluginDownloadURL,
     language,
     config: { variables: settings },
-    types: { ...byToken(['ComputeEndpointType'], toEnum), ...byToken(objectTypes, toObject) },
+    types: {
+      ...byToken(['BranchInitSource', 'ComputeEndpointType'], toEnum),
+      ...byToken(objectTypes, toObject),
+    },
     provider: { description, inputProperties: settings },
     resources: byToken(Object.keys(resources), toResource),
     functions: byToken(functions, toFunction),

@@ -24,6 +24,7 @@ const shape = {
   parentId: id('branch'),
   parentLsn: z.string(lsn).regex(/^[0-9a-f]{1,8}\/[0-9a-f]{1,8}$/i, lsn),
   parentTimestamp: z.iso.datetime({ offset: true, error: time }),
+  initSource: z.enum(['parent-data', 'schema-only'], 'must be parent-data or schema-only'),
   protected: flag,
   expiresAt: z.iso.datetime({ offset: true, precision: 0, error: expiry }),
   adopt: flag,

@@ -7,6 +7,7 @@ import { checkDeclaration } from '../lifecycle/check-declaration';
 import type { Existing } from '../lifecycle/create-once';
 import { deleteGuarded, findReplacementFailures, foreseeDelete } from '../lifecycle/delete-facts';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
+import { isCreation } from '../lifecycle/ledger';
 import { asReported, type ProviderCore } from '../lifecycle/provider-core';
 import type { ResourceClaims } from '../lifecycle/resource-claims';
 import type { CheckedDeclaration, Declared, UncheckedDeclaration } from '../lifecycle/resource-identity';
@@ -157,7 +158,7 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
   /** A create that failed leaves a branch without data, which nothing can repair. */
   async #hasFailedToBecomeReady(id: string, { inputs, outputs }: PriorBranch): Promise<boolean> {
     const hasFailed = outputs.unsettledOperations?.some(
-      (operation) => operation.action === 'create_branch' && isFailed(operation),
+      (operation) => isCreation(operation) && isFailed(operation),
     );
     if (!hasFailed) return false;
     const branch = await this.core.projects.project(inputs.projectId).branches.find(id);

@@ -89,13 +89,14 @@ export function findExpiryObstacle(
   return why ? `branch ${id} can't expire: ${why}` : undefined;
 }
 
-/** A branch that expires can have no children. */
+/** A branch that expires can have no children. One with a copy of its schema is none. */
 export async function findExpiringParent(
   declaration: BranchDeclaration,
   core: ProviderCore,
 ): Promise<InputFailure[]> {
-  const { projectId, parentId } = declaration.inputs;
-  if (parentId === undefined || isUnknown([projectId, parentId])) return [];
+  const { projectId, parentId, initSource } = declaration.inputs;
+  if (parentId === undefined || isUnknown([projectId, parentId, initSource])) return [];
+  if (initSource === 'schema-only') return [];
   const { branch } = core.claims;
   const parent = (await core.list(declaration, 'branches')).find(({ id }) => id === parentId);
   const expiresAt =

@@ -1,6 +1,7 @@
 import type { Branch, BranchChange } from '../control-api/wire-types';
 import { describeArguments, type Flow } from '../lifecycle/beginning';
 import { type DeleteRequest, deleteResource } from '../lifecycle/delete-resource';
+import { isCreation } from '../lifecycle/ledger';
 import type { Work } from '../lifecycle/provider-core';
 import type { Change, Resource } from '../lifecycle/resource';
 import { Run } from '../lifecycle/run';
@@ -33,7 +34,7 @@ function describeBranch(work: BranchWork, before?: BranchOutputs): Resource<Bran
     subject: work,
     work,
     list: project.branches,
-    isOfResource: ({ branch_id, action }) => branch_id === branchId && action === 'create_branch',
+    isOfResource: (operation) => operation.branch_id === branchId && isCreation(operation),
     update: (names) => {
       const attributes = branchArguments.toAttributes(names, inputs);
       return () => project.api.updateBranch(project.id, branchId, attributes, deadline).then(toChange);

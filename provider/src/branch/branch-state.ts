@@ -25,6 +25,7 @@ export function toFound(branch: Branch, { inputs, outputs }: PriorBranch, declar
     const found: BranchInputs = {
       projectId: branch.project_id,
       ...pick(reported, 'name', 'parentId', 'expiresAt'),
+      ...(reported.initSource === 'schema-only' && pick(reported, 'initSource')),
       ...(reported.protected && { protected: true }),
     };
     return { inputs: found, outputs: toOutputs(branch, found) };

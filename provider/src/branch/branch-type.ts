@@ -27,6 +27,7 @@ export const branchType: ResourceType = {
 };
 
 function previewCreate(inputs: Properties): object {
-  const decided = { parentId: unknownValue, protected: false, createdAt: unknownValue };
-  return { ...decided, name: unknownValue, ...inputs };
+  const parent = inputs.initSource === 'schema-only' ? {} : { parentId: unknownValue };
+  const decided = { initSource: 'parent-data', protected: false, createdAt: unknownValue };
+  return { ...parent, ...decided, name: unknownValue, ...inputs };
 }

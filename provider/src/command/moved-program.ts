@@ -41,13 +41,14 @@ export function writeMovedProgram(
 }
 
 function declareBranch(
-  { project_id, name, parent_id, protected: isProtected }: Branch,
+  { project_id, name, parent_id, init_source, protected: isProtected }: Branch,
   refer: (id: string) => string,
 ): [string, string][] {
   return [
     ['projectId', toTypeScript(project_id)],
     ['name', toTypeScript(name)],
     ...(parent_id ? [['parentId', refer(parent_id)] as [string, string]] : []),
+    ...(init_source === 'schema-only' ? [['initSource', toTypeScript(init_source)] as [string, string]] : []),
     ...(isProtected ? [['protected', 'true'] as [string, string]] : []),
   ];
 }

@@ -107,6 +107,7 @@ const branchSchema = item({
   parent_lsn: z.string().nullish(),
   parent_timestamp: timestamp.nullish(),
   expires_at: timestamp.nullish(),
+  init_source: z.string().nullish(),
   default: z.boolean(),
   protected: z.boolean(),
   current_state: z.string(),
@@ -122,6 +123,7 @@ export interface BranchAttributes {
   parent_id?: string | undefined;
   parent_lsn?: string | undefined;
   parent_timestamp?: string | undefined;
+  init_source?: string | undefined;
   /** Null removes it. */
   expires_at?: string | null | undefined;
   protected?: boolean | undefined;

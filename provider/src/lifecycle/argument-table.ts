@@ -18,8 +18,8 @@ export interface Argument<Effect, Shown, Attributes, Value> {
   readonly equals?: (left: Value, right: Value) => boolean;
   /** For drift only: whether the reported value includes the desired one. The service may report more. */
   readonly matches?: (desired: Value, reported: Value) => boolean;
-  /** Whether state keeps the program's value, because the service may report it in another form. It never drifts. */
-  readonly keepsProgramValue?: boolean;
+  /** Whether state keeps the program's value, because the service may report it in another form or not at all. It never drifts. */
+  readonly keepsProgramValue?: boolean | ((shown: Shown) => boolean);
   /** Whether a create leaves it to an update once the resource is complete: one whose creation fails must not have it. */
   readonly isSetLast?: boolean;
   /** Sent when the program no longer gives the argument; null removes the value. Absent: the resource keeps its value. */
@@ -141,15 +141,14 @@ export class ArgumentTable<Inputs extends object, Shown, Attributes extends obje
 
   /** Whether the service reports what the program gives, or the default of what it no longer gives. */
   #isAsDesired(shown: Shown, inputs: Inputs, name: keyof Inputs & string): boolean {
-    const { whenRemoved, keepsProgramValue } = this.row(name);
-    const desired = inputs[name] ?? whenRemoved;
-    if (!this.isReadable(name) || keepsProgramValue || desired === undefined) return true;
+    const desired = inputs[name] ?? this.row(name).whenRemoved;
+    if (!this.isReadable(name) || this.#isKept(name, shown) || desired === undefined) return true;
     return this.isMatch(name, desired, this.#read(name, shown));
   }
 
   /** Whether the service reports exactly this value; a drift also accepts further settings. */
   isReported(shown: Shown, values: Partial<Inputs>, name: string): boolean {
-    if (!this.isReadable(name) || this.row(name).keepsProgramValue) return true;
+    if (!this.isReadable(name) || this.#isKept(name, shown)) return true;
     const [value, reported] = [(values as Properties)[name], this.#read(name, shown)];
     return value === reported || (this.isMatch(name, value, reported) && this.isMatch(name, reported, value));
   }
@@ -168,6 +167,11 @@ export class ArgumentTable<Inputs extends object, Shown, Attributes extends obje
     return matches ? matches(desired as never, reported as never) : this.#isEqual(name, desired, reported);
   }
 
+  #isKept(name: string, shown: Shown): boolean {
+    const { keepsProgramValue: keeps = false } = this.row(name);
+    return typeof keeps === 'function' ? keeps(shown) : keeps;
+  }
+
   #read(name: string, shown: Shown): unknown {
     const { attribute, read } = this.row(name);
     return attribute === undefined ? read?.(shown) : shown[attribute];
@@ -180,7 +184,7 @@ export class ArgumentTable<Inputs extends object, Shown, Attributes extends obje
     for (const name of names) {
       const reported = this.#read(name, shown);
       if (reported === undefined) continue;
-      const isGiven = given[name] !== undefined && this.row(name).keepsProgramValue === true;
+      const isGiven = given[name] !== undefined && this.#isKept(name, shown);
       values[name] = isGiven || this.isMatch(name, given[name], reported) ? given[name] : reported;
     }
     return values as Partial<Inputs>; // Each value is read under its own name.

@@ -2,9 +2,11 @@ import { difference } from 'lodash';
 import type { Operation } from '../control-api/wire-types';
 import {
   ask,
+  creationDebts,
   findSuspensionReasons,
   forgetUnpayable,
   isConfig,
+  isCreation,
   isDue,
   isStart,
   isSuspension,
@@ -16,6 +18,7 @@ import {
   type Owed,
   owe,
   pay,
+  paymentOf,
   paySuspension,
   reasonsAmong,
   record,
@@ -76,7 +79,7 @@ export function evolve(situation: Situation, event: Event, rules: Rules): Situat
       if (drift.length > 0) return { ...seen, view: 'differs', ledger: moveTo(ledger, 'due', drift) };
       // An endpoint that is enabled owes no stop, one that others have stopped owes no start, and a branch that is ready has its data.
       const paid: readonly Owed[] = [
-        'data',
+        ...creationDebts,
         ...(isStopped(situation) ? [] : (['stop'] as const)),
         ...(item.disabled === true ? (['start'] as const) : []),
       ];
@@ -234,7 +237,7 @@ function oweFor(ledger: Ledger, started: readonly Operation[]): Ledger {
     ledger,
     ...(started.some(isConfig) ? (['config'] as const) : []),
     ...(started.some(isStart) ? (['start'] as const) : []),
-    ...(started.some(({ action }) => action === 'create_branch') ? (['data'] as const) : []),
+    ...started.filter(isCreation).flatMap(({ action }) => paymentOf(action)),
   );
 }
 

@@ -18,9 +18,9 @@ export type Stage = 'asked' | 'due' | 'untraced' | 'sent' | 'last';
  * - `stop`, `move`, `restart`: a suspension, and why. A stop is void once the program enables the endpoint. A move leaves the
  *   compute idle. A restart owes a start, from the moment when its suspension had an effect.
  * - `start`: a start of the compute.
- * - `data`: the data of a new branch.
+ * - `data`, `schema`: what a new branch starts with.
  */
-export const debts = ['config', 'stop', 'move', 'restart', 'start', 'data'] as const;
+export const debts = ['config', 'stop', 'move', 'restart', 'start', 'data', 'schema'] as const;
 export type Owed = (typeof debts)[number];
 
 /** What an operation pays when it succeeds. Other actions pay nothing; they are only waited for. */
@@ -29,8 +29,11 @@ const payments: Readonly<Record<string, readonly Owed[]>> = {
   suspend_compute: ['stop', 'move', 'restart'],
   start_compute: ['start'],
   create_branch: ['data'],
+  apply_schema_from_branch: ['schema'],
 };
 const suspensionReasons = paymentOf('suspend_compute');
+/** What the creation of a branch owes. Only a branch that is ready shows that both are there. */
+export const creationDebts = ['data', 'schema'] as const;
 
 /** What the service still owes to the program. Between two runs, the state holds it. */
 export interface Ledger {
@@ -60,6 +63,11 @@ export function isStart({ action }: WithAction): boolean {
 
 export function isConfig({ action }: WithAction): boolean {
   return action === 'apply_config';
+}
+
+/** Whether it gives a new branch its data or its schema. */
+export function isCreation({ action }: WithAction): boolean {
+  return intersection(creationDebts, paymentOf(action)).length > 0;
 }
 
 /** Whether it has not succeeded, and so has paid nothing. */

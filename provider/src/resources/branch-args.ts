@@ -1,6 +1,9 @@
 import type * as pulumi from '@pulumi/pulumi';
 import type { ComputeEndpointTimeouts } from './compute-endpoint-args';
 
+/** `parent-data` copies schema and data; `schema-only` creates a root branch with the schema alone. */
+export type BranchInitSource = 'parent-data' | 'schema-only';
+
 /** Identifies a branch that already exists. */
 export interface BranchLocation {
   /** The project that the branch belongs to. */
@@ -37,6 +40,12 @@ export interface BranchArgs {
    * @default now; if removed, the branch keeps its data
    */
   parentTimestamp?: pulumi.Input<string>;
+  /**
+   * What the branch starts with: `parent-data`, or `schema-only` for the tables without their rows. A schema-only branch has no
+   * parent at the service; `parentId` names the branch whose schema it gets. A change replaces the branch: its data is deleted.
+   * @default `parent-data`; if removed, the branch keeps what it has
+   */
+  initSource?: pulumi.Input<BranchInitSource>;
   /**
    * Whether the service protects the branch, as far as the plan allows: it then refuses to delete or reset the branch, or to delete its
    * endpoints. A new branch is protected once it has its data. A change updates in place.

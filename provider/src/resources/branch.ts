@@ -20,12 +20,14 @@ export class Branch extends pulumi.CustomResource {
   declare readonly projectId: pulumi.Output<string>;
   /** The branch's name. */
   declare readonly name: pulumi.Output<string>;
-  /** The branch that it was created from; absent for the first branch of a project. */
+  /** The branch that it was created from; absent for the first branch of a project, and for a schema-only one if the program does not give it. */
   declare readonly parentId: pulumi.Output<string | undefined>;
   /** The position in the parent's log from which it was created (LSN), if the program gives it or the service reports it. */
   declare readonly parentLsn: pulumi.Output<string | undefined>;
   /** The point in time of the parent from which it was created, if the program gives it or the service reports it. ISO 8601. */
   declare readonly parentTimestamp: pulumi.Output<string | undefined>;
+  /** What the branch started with: `parent-data` or `schema-only`; the service may add others. */
+  declare readonly initSource: pulumi.Output<string>;
   /** Whether the service protects the branch. */
   declare readonly protected: pulumi.Output<boolean>;
   /** When the service deletes the branch; absent if it does not expire. RFC 3339. */
