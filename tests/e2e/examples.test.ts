@@ -84,9 +84,9 @@ it.concurrent('adopt-default-endpoint: adopts, resizes, shows drift, keeps', asy
   expect(emulator.restarts(primary.id)).toBe(1);
 
   await stack.run('preview', '--expect-no-changes');
-  emulator.changeEndpoint(primary.id, { suspend_timeout_seconds: 60 });
+  emulator.changeEndpoint(primary.id, { suspend_timeout_seconds: 3600 });
   const { screen } = await stack.run('preview', '--diff');
-  expect(flat(screen)).toContain('~ suspendTimeoutSeconds: 60 => 600');
+  expect(flat(screen)).toContain('~ suspendTimeoutSeconds: 3600 => 600');
 
   await stack.run('destroy', '--yes', '--skip-preview');
   expect(held()).toMatchObject({ current_state: 'active' });

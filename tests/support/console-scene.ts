@@ -1,38 +1,8 @@
-// npm run screenshots: takes the screenshots of the console in docs/, on a desktop and on a phone.
-import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
-import { type Emulator, type Endpoint, startEmulator } from 'postgres-control-emulator';
-import { findChromium, launchChromium } from '../support/chromium';
-import { sendRequest } from '../support/send-request';
-
-const DOCS = join(__dirname, '../../docs');
-const PICTURES = [
-  { file: 'console.png', width: 1280, height: 1200, scale: 1 },
-  { file: 'console-phone.png', width: 390, height: 900, scale: 2 },
-];
-const DURATIONS_MS = { create_branch: 320, apply_config: 140, suspend_compute: 640, default: 1200 };
-
-void main();
-
-async function main(): Promise<void> {
-  const command = findChromium();
-  if (command === undefined) throw new Error('No Chromium found: install it, or set CHROMIUM_PATH.');
-  const emulator = await startEmulator({ operationMs: DURATIONS_MS, locks: 'none', apiKey: 'local' });
-  try {
-    await fill(emulator);
-    const browser = await launchChromium(command);
-    try {
-      for (const picture of PICTURES) await takePicture(browser, emulator.consoleUrl, picture);
-    } finally {
-      await browser.close();
-    }
-  } finally {
-    await emulator.stop();
-  }
-}
+import type { Emulator, Endpoint } from 'postgres-control-emulator';
+import { sendRequest } from './send-request';
 
 /** Creates endpoints in every state, and operations that finished, failed and are in progress. */
-async function fill(emulator: Emulator): Promise<void> {
+export async function fillConsole(emulator: Emulator): Promise<void> {
   emulator.createProject({ name: 'reporting' });
   const sandbox = emulator.createProject({ name: 'sandbox' });
   const { id } = emulator.createProject({ name: 'shop' });
@@ -91,18 +61,4 @@ async function waitForOperations(emulator: Emulator, projectId: string): Promise
   while (emulator.operations(projectId).some(isUnfinished)) {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-}
-
-async function takePicture(browser: Browser, url: string, picture: (typeof PICTURES)[number]) {
-  const { file, width, height, scale } = picture;
-  const viewport = { width, height };
-  const page = await browser.newPage({ viewport, deviceScaleFactor: scale, locale: 'en-GB' });
-  await page.goto(url);
-  await page.getByRole('heading', { name: 'shop' }).waitFor();
-  await page
-    .getByText(/^([4-9]|\d\d) s$/)
-    .first()
-    .waitFor();
-  await page.screenshot({ path: join(DOCS, file), animations: 'disabled' });
-  await page.close();
 }
