@@ -1,9 +1,10 @@
 import * as pulumi from '@pulumi/pulumi';
+import type { ControlApi } from '../control-api/control-api';
 import { type BranchState, readBranch, readBranches } from './live-branch';
 import { readConnectionUri } from './live-connection-uri';
 import { type ComputeEndpointState, readEndpoints, toEndpointState } from './live-endpoint';
 import { type ProjectState, readProject, readProjects } from './live-project';
-import { connectByStack } from './stack-connection';
+import { lookUp } from './stack-connection';
 
 /**
  * Reads one branch of a project: by its id or by its name; without either, the default branch.
@@ -17,7 +18,7 @@ export async function getBranch(of: {
   /** The branch's name. */
   name?: string | undefined;
 }): Promise<BranchState> {
-  return readBranch(connectByStack(), of);
+  return lookUp('getBranch', of, (api) => readBranch(api, of));
 }
 
 /**
@@ -28,7 +29,8 @@ export async function getBranches(of: {
   /** The project of the branches. */
   projectId: string;
 }): Promise<BranchState[]> {
-  return readBranches(connectByStack(), of);
+  const read = async (api: ControlApi) => ({ branches: await readBranches(api, of) });
+  return (await lookUp('getBranches', of, read)).branches;
 }
 
 /**
@@ -41,7 +43,8 @@ export async function getComputeEndpoint(at: {
   /** The endpoint's id, such as `ep-cool-lake-12345678`. */
   endpointId: string;
 }): Promise<ComputeEndpointState> {
-  return toEndpointState(await connectByStack().getEndpoint(at.projectId, at.endpointId));
+  const read = (api: ControlApi) => api.getEndpoint(at.projectId, at.endpointId).then(toEndpointState);
+  return lookUp('getComputeEndpoint', at, read);
 }
 
 /**
@@ -54,7 +57,8 @@ export async function getComputeEndpoints(of: {
   /** The branch of the endpoints. @default all branches of the project */
   branchId?: string;
 }): Promise<ComputeEndpointState[]> {
-  return readEndpoints(connectByStack(), of);
+  const read = async (api: ControlApi) => ({ endpoints: await readEndpoints(api, of) });
+  return (await lookUp('getComputeEndpoints', of, read)).endpoints;
 }
 
 /**
@@ -70,7 +74,7 @@ export async function getProject(of: {
   /** The organization of the project. A personal key may need it to find a name. @default that of the key */
   orgId?: string | undefined;
 }): Promise<ProjectState> {
-  return readProject(connectByStack(), of);
+  return lookUp('getProject', of, (api) => readProject(api, of));
 }
 
 /** Reads every project of the account. */
@@ -80,7 +84,8 @@ export async function getProjects(
     orgId?: string | undefined;
   } = {},
 ): Promise<ProjectState[]> {
-  return readProjects(connectByStack(), of);
+  const read = async (api: ControlApi) => ({ projects: await readProjects(api, of) });
+  return (await lookUp('getProjects', of, read)).projects;
 }
 
 /**
@@ -101,8 +106,8 @@ export function getConnectionUri(of: {
   /** Whether to connect through the connection pooler. @default false */
   pooled?: pulumi.Input<boolean>;
 }): pulumi.Output<string> {
-  const uri = pulumi
+  const found = pulumi
     .output(of)
-    .apply(async (query) => (await readConnectionUri(connectByStack(), query)).uri);
-  return pulumi.secret(uri);
+    .apply((query) => lookUp('getConnectionUri', query, (api) => readConnectionUri(api, query)));
+  return pulumi.secret(found.uri);
 }

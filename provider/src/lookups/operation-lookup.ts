@@ -1,4 +1,5 @@
 import { defaultTimeoutSeconds } from '../config/default-timeout';
+import type { ControlApi } from '../control-api/control-api';
 import { Deadline } from '../control-api/deadline';
 import type { Operation } from '../control-api/wire-types';
 import { ServiceProject } from '../operations/service-project';
@@ -7,7 +8,7 @@ import { type OperationFilter, requireKnownStatuses } from './operation-filter';
 import { walkOperationPages } from './operation-search';
 import { type OperationState, readOperations, toOperationState, toOperationStates } from './operation-state';
 import { requireSuccess } from './operation-wait-error';
-import { connectByStack } from './stack-connection';
+import { connectByStack, lookUp } from './stack-connection';
 import { awaitOperation, awaitUnfinished, type WaitRequest } from './wait-for-unfinished';
 
 /** How long to wait for operations, and how to follow their progress. */
@@ -28,8 +29,9 @@ export async function getOperation(at: {
   /** The operation's id, a UUID. */
   operationId: string;
 }): Promise<OperationState> {
-  const api = connectByStack();
-  return toOperationState(await api.getOperation(at.projectId, at.operationId), api.redact);
+  return lookUp('getOperation', at, async (api) =>
+    toOperationState(await api.getOperation(at.projectId, at.operationId), api.redact),
+  );
 }
 
 /**
@@ -42,7 +44,8 @@ export async function getOperations(of: {
   /** The maximum number of operations, 1 to 1000. @default 100 @integer */
   limit?: number;
 }): Promise<OperationState[]> {
-  return readOperations(connectByStack(), of);
+  const read = async (api: ControlApi) => ({ operations: await readOperations(api, of) });
+  return (await lookUp('getOperations', of, read)).operations;
 }
 
 /**

@@ -1,0 +1,32 @@
+import * as pulumi from '@pulumi/pulumi';
+import { beforeEach, expect, it } from 'vitest';
+import { getBranch, getBranches, getConnectionUri, getProject } from './get-by-stack';
+import { waitForOperations } from './operation-lookup';
+
+const projectId = 'p-1';
+const answers: Readonly<Record<string, object>> = {
+  'postgres-compute:index:getBranch': { id: 'br-1' },
+  'postgres-compute:index:getBranches': { branches: [{ id: 'br-1' }] },
+  'postgres-compute:index:getConnectionUri': { uri: 'postgresql://mock' },
+};
+
+beforeEach(async () => {
+  await pulumi.runtime.setMocks({
+    newResource: ({ name, inputs }) => ({ id: name, state: inputs }),
+    call: ({ token }) => answers[token] ?? {},
+  });
+});
+
+it('a lookup in a unit test answers from its mocks', async () => {
+  expect(await getBranch({ projectId, name: 'main' })).toMatchObject({ id: 'br-1' });
+  expect(await getBranches({ projectId })).toMatchObject([{ id: 'br-1' }]);
+  const uri = getConnectionUri({ projectId, databaseName: 'app', roleName: 'app_owner' });
+  expect(await new Promise((resolve) => uri.apply(resolve))).toBe('postgresql://mock');
+});
+
+it('a lookup that the mocks do not answer is an error', async () => {
+  await expect(getProject({ projectId })).rejects.toThrow(
+    'The mocks of this unit test have no answer to postgres-compute:index:getProject.',
+  );
+  await expect(waitForOperations({ projectId })).rejects.toThrow('A unit test with mocks sends no request');
+});
