@@ -3,6 +3,8 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ControlApi } from '../../provider/src/control-api/control-api';
+import { findRefusal } from '../../provider/src/control-api/control-api-error';
+import { errorOf } from '../support/failure';
 import { selfSignedCertificate } from '../support/self-signed-certificate';
 
 const retryPacing = { baseMs: 1, capMs: 5, unreachableMs: 50 };
@@ -44,12 +46,25 @@ describe('ControlApi failures', () => {
       'of another shape',
       200,
       '{"projects":[{}]}',
-      /the response does not have the documented shape: ✖ Invalid input: .* → at operations$/,
+      /the response does not have the documented shape: ✖ Invalid input: .* → at operations; answered with .* not the API/,
     ],
     ['204, without a body', 204, '', /does not have the documented shape/],
   ])('reports a response that is %s', async (_case, status, body, message) => {
     const api = await startServer((_request, response) => response.writeHead(status).end(body));
     await expect(api.listOperations('p-1', {}, { isSentOnce: true })).rejects.toThrow(message);
+  });
+
+  it('takes other JSON for a sign-in page until the service has answered', async () => {
+    let body: object = { login: 'required' };
+    const api = await startServer((_request, response) => response.end(JSON.stringify(body)));
+    const refusal = findRefusal(await errorOf(api.listOperations('p-1')));
+    expect(refusal?.message).toContain('not the API: does a proxy respond in its place');
+    body = { operations: [] };
+    await api.listOperations('p-1');
+    body = { login: 'required' };
+    const fault = await errorOf(api.listOperations('p-1'));
+    expect(fault.message).toMatch(/documented shape: .* → at operations$/);
+    expect(findRefusal(fault)).toBeUndefined();
   });
 });
 

@@ -106,19 +106,19 @@ export class HttpClient {
       throw toControlApiError(error, method, url, this.redact, this.#sources);
     });
     const result = shape.safeParse(response.data);
-    if (result.success) return result.data;
+    if (result.success) {
+      this.contact.noteOwn();
+      return result.data;
+    }
     const problem = z.prettifyError(result.error).replaceAll(/\s+/g, ' ');
-    const message = `the response does not have the documented shape: ${problem}`;
-    throw malformedResponse(method, url, { message }, response, this.redact);
+    const failure = this.contact.describeOtherShape(response, problem);
+    throw malformedResponse(method, url, failure, response, this.redact, this.#sources);
   }
 
-  /** Parses the service's own response. Any other counts as a failed request. */
+  /** Parses a response that may be the service's own: its shape decides. Any other counts as a failed request. */
   #receive(response: AxiosResponse): AxiosResponse {
     const own = readOwnResponse(response);
-    if (own) {
-      this.contact.noteOwn();
-      return Object.assign(response, { data: own.data });
-    }
+    if (own) return Object.assign(response, { data: own.data });
     const { config, request } = response;
     const isBroken = hasJson(response);
     if (!isBroken) this.contact.notePage();

@@ -1,5 +1,6 @@
 import type { AxiosResponse } from 'axios';
 import * as z from 'zod';
+import { elsewhereCode, malformedResponseCode } from './failure-meaning';
 
 /** So many pages of something else end the calls of a process that the service has not answered yet. */
 const finalPages = 4;
@@ -19,7 +20,7 @@ interface OwnResponse {
 }
 
 /**
- * The service's own response: JSON, for a failure with its error body. Undefined for any other, which a proxy sends, or a server at
+ * What may be the service's own response: JSON, for a failure with its error body. Undefined for any other, which a proxy sends, or a server at
  * a wrong base URL.
  */
 export function readOwnResponse({ status, data: text }: AxiosResponse): OwnResponse | undefined {
@@ -69,6 +70,13 @@ export class ServiceContact {
   noteOwn(): void {
     this.#pagesLeft = Number.POSITIVE_INFINITY;
     this.latestFault = undefined;
+  }
+
+  /** A complete response that is not what the call documents. As long as the service has not answered, something else has sent it. */
+  describeOtherShape(response: AxiosResponse, problem: string): { code: string; message: string } {
+    const message = `the response does not have the documented shape: ${problem}`;
+    if (this.hasAnswered) return { code: malformedResponseCode, message };
+    return { code: elsewhereCode, message: `${message}; ${describeForeign(response)}` };
   }
 
   notePage(): void {
