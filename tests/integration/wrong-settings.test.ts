@@ -112,6 +112,16 @@ it('a service that does not answer is one warning for all resources', async () =
   ]);
 });
 
+it('a delete whose lists hang fails with the cause, not at its deadline', async () => {
+  const { startRun, on, emulator, count } = await startProgram();
+  const endpoint = await startRun().create('endpoint', 'e', on());
+  const hangs = { match: { method: 'GET' }, times: 'always', effect: { kind: 'slow', delayMs: 40_000 } };
+  emulator.inject(hangs as Parameters<typeof emulator.inject>[0]);
+  const { message, requests } = await count(() => startRun().delete(endpoint));
+  expect(message).toMatch(/GET .*: no response within the time-out/);
+  expect(requests).toBe(3);
+});
+
 describe('a process that only a page has answered', () => {
   it.each(['read', 'delete', 'update', 'create'] as const)(
     'ends a %s after at most 6 requests',

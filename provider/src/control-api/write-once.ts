@@ -6,7 +6,8 @@ import { type RetryPacing, retryDelayMs } from './retry';
 export interface WriteOnce<Result> {
   readonly send: () => Promise<Result>;
   /**
-   * Looks up whether the write has already happened. Returns as much of its result as it finds, or undefined.
+   * Looks up whether the write has already happened. Returns as much of its result as it finds, or undefined. Rejects if it must not
+   * be sent.
    * @param isOutcomeUnknown whether a request may have done it, which reads may not show yet
    */
   readonly findDone: (isOutcomeUnknown: boolean) => Promise<Result | undefined>;

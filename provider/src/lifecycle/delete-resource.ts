@@ -34,15 +34,16 @@ export async function deleteResource(request: DeleteRequest): Promise<void> {
   let isAccepted = false;
   const operations = await project.write<readonly Operation[]>({
     deadline,
-    // A second delete does no harm: the service answers that the resource does not exist.
-    findDone: async () => undefined,
+    // A second delete does no harm: the service answers that the resource does not exist. In a project that no longer exists, the
+    // check already finds that there is nothing to delete.
+    isLookupDue: () => true,
+    findDone: async () =>
+      orNothing(
+        request.check?.().then(() => undefined),
+        [],
+      ),
     send: async () => {
-      const checked = request.check?.() ?? Promise.resolve();
-      // In a project that no longer exists, the check already finds that there is nothing to delete.
-      const change = await checked.then(request.send).catch((error) => {
-        if (isNotFound(error)) return undefined;
-        throw error;
-      });
+      const change = await orNothing(request.send(), undefined);
       isAccepted = change !== undefined;
       return change?.operations ?? [];
     },
@@ -79,6 +80,16 @@ export async function deleteResource(request: DeleteRequest): Promise<void> {
       throw new Error(`${messageOf(error).replace(/\.$/, '')}. ${describeAccepted(kind)}`, { cause: error });
     });
   list.hide(id);
+}
+
+async function orNothing<Result>(
+  work: Promise<Result> | undefined,
+  nothing: Result,
+): Promise<Result | undefined> {
+  return work?.catch((error: unknown) => {
+    if (isNotFound(error)) return nothing;
+    throw error;
+  });
 }
 
 /** The state still has it, so a program that declares it again would show no change. */

@@ -65,12 +65,11 @@ export class ResourceRequests<Shown extends Item> {
     await check();
     try {
       const change = await project.write({
-        send: async () => {
+        send: () => this.#noteOutcome(send()),
+        isLookupDue: () => true,
+        findDone: async (isOutcomeUnknown) => {
+          isRepeated ||= isOutcomeUnknown;
           await check();
-          return this.#noteOutcome(send());
-        },
-        findDone: async () => {
-          isRepeated = true;
           return undefined;
         },
         deadline,
