@@ -29,6 +29,7 @@ export async function startService({
     /** Sends a request to an endpoint as another client, or a run that is killed, does. */
     send: (method: 'PATCH' | 'POST', path: string, body?: object) =>
       service.request(method, `/projects/${emulator.projects()[0]?.id}/endpoints/${path}`, body),
+    request: service.request.bind(service),
   };
 }
 
