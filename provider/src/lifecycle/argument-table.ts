@@ -172,6 +172,11 @@ export class ArgumentTable<Inputs extends object, Shown, Attributes extends obje
     return typeof keeps === 'function' ? keeps(shown) : keeps;
   }
 
+  /** Whether only the state has it. */
+  #isKeptAlone(name: string, shown: Shown): boolean {
+    return this.#isKept(name, shown) && this.#read(name, shown) === undefined;
+  }
+
   #read(name: string, shown: Shown): unknown {
     const { attribute, read } = this.row(name);
     return attribute === undefined ? read?.(shown) : shown[attribute];
@@ -205,7 +210,8 @@ export class ArgumentTable<Inputs extends object, Shown, Attributes extends obje
     before: Outputs,
     toOutputs: (inputs: Inputs) => Outputs,
   ): Outputs {
-    const isUnreported = (name: string) => unsettled.has(name) || (this.has(name) && !this.isReadable(name));
+    const isUnreported = (name: string) =>
+      unsettled.has(name) || (this.has(name) && (!this.isReadable(name) || this.#isKeptAlone(name, shown)));
     const known = keepProperties(inputs, (name) => !isUnreported(name)) as unknown as Inputs; // Only optional ones are left out.
     const due = before.__ledger?.due ?? before.__unapplied ?? [];
     // An unfinished update may have set what the stored inputs lack, and may not have reset yet what they no longer give.

@@ -24,6 +24,16 @@ describe.each(doors)('a schema-only Branch by %s', (_name, door) => {
     expect(held()).toEqual([]);
   });
 
+  it('keeps its source in state when the program no longer gives it, also in a refresh', async () => {
+    const { startRun, declare, feature } = await startBranchDoor(door);
+    const program = declare({ ...schemaOnly, parentId: feature.id });
+    const state = await runUp(await startRun(), program);
+    const without = await runUp(await startRun(), declare(schemaOnly), state);
+    const refreshed = await runRefresh(await startRun(), without);
+    const preview = runPreview(await startRun(), program, refreshed.state ?? without);
+    expect(await preview).toMatchObject({ hasChanges: false });
+  });
+
   it('is replaced only with allowDataLoss, by another source or by one with data', async () => {
     const { startRun, declare, feature, held, emulator, project } = await startBranchDoor(door);
     const state = await runUp(await startRun(), declare({ ...schemaOnly, parentId: feature.id }));

@@ -8,6 +8,7 @@ const branch: BranchPlan = {
   project: 0,
   parent: undefined,
   lsn: undefined,
+  isSchemaOnly: false,
   name: undefined,
   isProtected: undefined,
   allowsDataLoss: true,

@@ -12,6 +12,7 @@ export interface BranchPlan {
   /** The parent. Undefined: the program gives none. */
   readonly parent: Variant | undefined;
   readonly lsn: string | undefined;
+  readonly isSchemaOnly: boolean;
   /** The declared name. Undefined: the provider derives one. */
   readonly name: Variant | undefined;
   readonly isProtected: boolean | undefined;
@@ -27,6 +28,7 @@ const branchPlan = fc.record({
   project: fc.nat(projectCount - 1),
   parent: fc.option(variant, { nil: undefined, freq: 1 }),
   lsn: fc.constantFrom(undefined, undefined, undefined, '0/1E19478'),
+  isSchemaOnly: seldom,
   name: fc.option(variant, { nil: undefined, freq: 2 }),
   isProtected: fc.constantFrom(undefined, false, true),
   allowsDataLoss: often,
@@ -83,6 +85,7 @@ export function branchPlanOf(
     project: edit?.project ? fresh.project : before.project,
     parent: edit?.origin ? fresh.parent : before.parent,
     lsn: edit?.origin ? fresh.lsn : before.lsn,
+    isSchemaOnly: edit?.origin ? fresh.isSchemaOnly : before.isSchemaOnly,
     name: edit?.name ? fresh.name : before.name,
     isProtected: edit?.protection ? fresh.isProtected : before.isProtected,
     allowsDataLoss: edit?.permission ? fresh.allowsDataLoss : before.allowsDataLoss,

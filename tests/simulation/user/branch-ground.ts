@@ -94,6 +94,7 @@ export class BranchGround {
       projectId: id,
       ...(plan.parent && { parentId: parentIds.get(plan.parent) }),
       ...(plan.lsn && { parentLsn: plan.lsn }),
+      initSource: plan.isSchemaOnly ? 'schema-only' : 'parent-data',
       ...(adopted !== undefined && { name: adopted, adopt: true }),
       ...(plan.name && { name: texts.branchName(slot, plan.project, plan.name) }),
       ...(plan.isProtected !== undefined && { protected: plan.isProtected }),
@@ -104,9 +105,10 @@ export class BranchGround {
 
   /** Whether the branch has another origin than the slot declares, so that it has to be replaced. */
   hasOtherOrigin(slot: number, plan: BranchPlan, branch: Branch): boolean {
-    const { projectId, parentId, parentLsn } = this.arguments(slot, plan);
-    if (branch.project_id !== projectId) return true;
-    if (parentId !== undefined && branch.parent_id !== parentId) return true;
+    const { projectId, parentId, parentLsn, initSource } = this.arguments(slot, plan);
+    if (branch.project_id !== projectId || branch.init_source !== initSource) return true;
+    const { sourceId } = this.#service.plane.store.project(projectId).branches.get(branch.id) ?? {};
+    if (parentId !== undefined && sourceId !== parentId) return true;
     return parentLsn !== undefined && branch.parent_lsn !== parentLsn;
   }
 
@@ -121,7 +123,9 @@ export class BranchGround {
       ...(name && { name }),
     };
     if (held.name.endsWith('-creating')) return `still has the name ${held.name}`;
-    if (isMatch(held, declared) && !this.hasOtherOrigin(slot, plan, held)) return undefined;
+    // The service does not show the source of a schema, so one that is adopted may have another.
+    const shown = plan.isSchemaOnly ? { ...plan, parent: undefined, lsn: undefined } : plan;
+    if (isMatch(held, declared) && !this.hasOtherOrigin(slot, shown, held)) return undefined;
     return `differs from its declaration: ${JSON.stringify(held)}, declared ${JSON.stringify(plan)}`;
   }
 
