@@ -274,14 +274,18 @@ describe.skipIf(!hasPostgres)("the service's own driver", () => {
     await second;
   });
 
-  it('does not read a body before the login', async () => {
+  it.each([
+    ['POST /sql', /^HTTP\/1.1 400 .*password authentication failed/s],
+    ['POST /other', /^HTTP\/1.1 404 /],
+    ['OPTIONS /sql', /^HTTP\/1.1 204 /],
+  ])('%s does not read a body before the login', async (call, expected) => {
     const socket = await openSocket(service.emulator.postgresPort ?? 0);
     const wrong = `Neon-Connection-String: ${uri.replace('@', 'x@')}`;
     socket.write(
-      `POST /sql HTTP/1.1\r\nHost: x\r\nNeon-Raw-Text-Output: true\r\n${wrong}\r\nContent-Length: 9000000\r\n\r\n{`,
+      `${call} HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nNeon-Raw-Text-Output: true\r\n${wrong}\r\nContent-Length: 9000000\r\n\r\n{`,
     );
     const [answer] = await once(socket, 'data');
-    expect(String(answer)).toMatch(/^HTTP\/1.1 400 .*password authentication failed/s);
+    expect(String(answer)).toMatch(expected);
   });
 
   it('reads no message of more than 10 MiB over a WebSocket', async () => {

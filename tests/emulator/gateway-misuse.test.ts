@@ -158,6 +158,18 @@ it('disconnects a client that never completes the headers of HTTP', async () => 
   await once(socket, 'end');
 });
 
+it('closes a connection that sends a request before the last response', async () => {
+  const { port } = await start();
+  const socket = await openSocket(port);
+  let received = '';
+  socket.on('data', (bytes) => {
+    received += bytes;
+  });
+  socket.write('POST /sql HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n'.repeat(2));
+  await once(socket, 'end');
+  expect(received).toBe('');
+});
+
 it('tells a slow client why, inside of TLS', async () => {
   const { port } = await start({ startupMs: 100 });
   const tls = await openTls(port, { servername: HOST });

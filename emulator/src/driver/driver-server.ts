@@ -1,11 +1,11 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import { DatabaseError } from 'pg';
 import { createWebSocketStream, WebSocketServer } from 'ws';
 import type { Accept } from '../gateway/client-connection';
 import { Turns } from '../gateway/turns';
-import { addErrorResponses, sendError } from '../http/error-responses';
-import { badRequest } from '../records/api-error';
+import { sendError } from '../http/error-responses';
+import { ApiError, badRequest } from '../records/api-error';
 import { runQueries } from './run-queries';
 import { LARGEST, openSession, SMALL, type SqlSession } from './sql-session';
 
@@ -26,43 +26,59 @@ export async function createDriverServer(accept: Accept, headersTimeout: number)
   server.emit('listening');
   acceptWebSockets(server, accept);
   const app = Fastify({
-    serverFactory: (handler) => server.on('request', handler),
+    serverFactory: (handler) => oneAtATime(server, handler),
     bodyLimit: LARGEST,
     exposeHeadRoutes: false,
   });
-  addErrorResponses(app);
+  app.setErrorHandler(sendDatabaseError);
   // The driver sends its JSON as text.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'string' }, app.getDefaultJsonParser('error', 'error'));
-  app.addHook('onRequest', async (_request, reply) => void reply.headers(CROSS_ORIGIN));
-  app.options('/sql', (_request, reply) => reply.code(204).send());
   const sessions = new WeakMap<FastifyRequest, SqlSession>();
   const largeRequests = new Turns();
-  app.post('/sql', {
-    // The body is read only after the login, so that others cannot fill the memory.
-    onRequest: async (request, reply) => {
-      request.socket.setTimeout(0);
-      const session = await openSession(request.raw, reply.raw, accept, largeRequests);
-      sessions.set(request, session);
-      const isSmall = Number(request.headers['content-length']) <= SMALL;
-      if (!isSmall) await session.waitForTurn();
-    },
-    handler: (request, reply) => {
-      const session = sessions.get(request);
-      if (session === undefined) throw new Error('a request without a session');
-      reply.type('application/json; charset=utf-8');
-      return runQueries(session.client, request.headers, request.body);
-    },
-    onSend: async (request, _reply, payload) => {
-      await sessions.get(request)?.client.end();
-      request.socket.setTimeout(LONGEST_SILENCE_MS);
-      return payload;
-    },
-    errorHandler: sendDatabaseError,
+  // A body is read only after the login, so that others cannot fill the memory.
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(CROSS_ORIGIN);
+    if (request.method === 'OPTIONS') return reply.code(204).send();
+    if (request.is404) throw noRoute(request);
+    request.socket.setTimeout(0);
+    const session = await openSession(request.raw, reply.raw, accept, largeRequests);
+    sessions.set(request, session);
+    const isSmall = Number(request.headers['content-length']) <= SMALL;
+    if (!isSmall) await session.waitForTurn();
+  });
+  app.addHook('onSend', async (request, _reply, payload) => {
+    await sessions.get(request)?.client.end();
+    request.socket.setTimeout(LONGEST_SILENCE_MS);
+    return payload;
+  });
+  app.post('/sql', (request, reply) => {
+    const session = sessions.get(request);
+    if (session === undefined) throw new Error('a request without a session');
+    reply.type('application/json; charset=utf-8');
+    return runQueries(session.client, request.headers, request.body);
   });
   await app.ready();
   return server;
 }
+
+/**
+ * Node hands over each request of a pipeline at once, and each begins a login: one connection would be thousands of
+ * clients. No browser or `fetch` sends a request before the last response, so a connection that does is closed.
+ */
+function oneAtATime(server: Server, handler: (request: IncomingMessage, response: ServerResponse) => void) {
+  const busy = new WeakSet<IncomingMessage['socket']>();
+  return server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request;
+    if (busy.has(socket)) return void socket.destroy();
+    busy.add(socket);
+    response.once('close', () => busy.delete(socket));
+    handler(request, response);
+  });
+}
+
+const noRoute = ({ method, url }: FastifyRequest) =>
+  new ApiError(404, 'ROUTE_NOT_FOUND', `${method} ${url}: this route does not exist`);
 
 /** The driver makes an error with these attributes. */
 function sendDatabaseError(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
