@@ -1,3 +1,5 @@
+import type { EventEmitter } from 'node:events';
+import type { Duplex } from 'node:stream';
 import { Client, type ClientConfig, DatabaseError } from 'pg';
 import { SUPERUSER } from '../gateway/computes';
 import { reasonOf } from '../records/thrown-reason';
@@ -67,6 +69,30 @@ export function adminConfig({ sockets, password, version }: AdminAccess, databas
   return config;
 }
 
+/** One that is too long for a string would end the process. In bytes. */
+const LONGEST_MESSAGE = 64 * 1024 * 1024;
+
+/** A session of the emulator. It ends at a longer message than that, which a client's function can raise. */
+export class LimitedClient extends Client {
+  constructor(config?: ClientConfig) {
+    super(config);
+    // Type definitions do not have it.
+    const { connection } = this as unknown as { connection: EventEmitter & { stream: Duplex } };
+    let received = 0;
+    connection.stream.on('data', ({ length }: Buffer) => {
+      received += length;
+      if (received > LONGEST_MESSAGE)
+        connection.stream.destroy(
+          new Error(`a message of the server has more than ${LONGEST_MESSAGE} bytes`),
+        );
+    });
+    connection.on('message', () => {
+      received = 0;
+    });
+    this.on('error', () => undefined); // The server ended. The statement under way fails, too.
+  }
+}
+
 /** Connects as the superuser, no longer than the work takes. */
 export async function asAdmin<Result>(
   access: AdminAccess,
@@ -74,8 +100,7 @@ export async function asAdmin<Result>(
   work: (admin: Client) => Promise<Result>,
   connectionTimeoutMillis = CONNECT_TIMEOUT_MS,
 ): Promise<Result> {
-  const admin = new Client({ ...adminConfig(access, database), connectionTimeoutMillis });
-  admin.on('error', () => undefined); // The server ended. The statement under way fails, too.
+  const admin = new LimitedClient({ ...adminConfig(access, database), connectionTimeoutMillis });
   await admin.connect().catch((cause) => {
     throw new Error(`the emulator cannot connect to the server: ${reasonOf(cause)}`, { cause });
   });

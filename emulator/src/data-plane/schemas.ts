@@ -3,11 +3,11 @@ import { readFileSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client, escapeIdentifier, escapeLiteral } from 'pg';
+import { escapeIdentifier, escapeLiteral } from 'pg';
 import { SUPERUSER } from '../gateway/computes';
 import { notImplemented } from '../records/api-error';
 import type { BranchRecord } from '../records/branch-record';
-import { adminConfig } from './admin';
+import { adminConfig, LimitedClient } from './admin';
 import type { Cluster } from './cluster';
 import { runGuarded } from './guarded-process';
 import { FIRST_ID, holdRole, inTransaction, listDatabases } from './held-roles';
@@ -124,8 +124,7 @@ async function replay(
   for (const { name: database, owner_name: owner } of databases) {
     const dump = dumps.get(database);
     if (dump === undefined) continue;
-    const session = new Client({ host: sockets, port: 5432, user, password, database, ssl: false });
-    session.on('error', () => undefined); // The statement under way fails, too.
+    const session = new LimitedClient({ host: sockets, port: 5432, user, password, database, ssl: false });
     await session.connect();
     await session.query(dump).finally(() => session.end());
     await cluster.connect(database, (admin) =>

@@ -1,7 +1,7 @@
 import { Pool } from 'pg';
 import { makeMockVerifier, makeVerifier, parseVerifier, type ScramVerifier } from '../gateway/scram';
 import type { BranchRecord } from '../records/branch-record';
-import { adminConfig, BECOME_SUPERUSER } from './admin';
+import { adminConfig, BECOME_SUPERUSER, LimitedClient } from './admin';
 import type { BranchData } from './branch-data';
 import type { Cluster } from './cluster';
 import { passwordOf, type StoredPassword, saltOf } from './stored-passwords';
@@ -61,6 +61,7 @@ export class Verifiers {
 function openSession(cluster: Cluster): Pool {
   const session = new Pool({
     ...adminConfig(cluster.adminAccess, 'postgres'),
+    Client: LimitedClient,
     max: 1,
     idleTimeoutMillis: IDLE_MS,
     connectionTimeoutMillis: LONGEST_WAIT_MS,
