@@ -28,6 +28,22 @@ describe('a branch with expires_at', () => {
     expect(left()).not.toContain(body?.endpoints[0]?.id);
   });
 
+  it('is deleted after a restore of it, which may preserve its data', async () => {
+    const { emulator, main, path, call, create, held, settled } = await startWithBranches();
+    const { body } = await create({ expires_at: inSeconds(1.5) });
+    await settled();
+    const id = body?.branch.id ?? '';
+    const hanging = emulator.inject({
+      match: { action: 'create_branch' },
+      effect: { kind: 'operation-hangs' },
+    });
+    await call('POST', `${path}/${id}/restore`, { source_branch_id: main?.id });
+    await new Promise((resolve) => setTimeout(resolve, 2500));
+    expect(held(id)).toMatchObject({ current_state: 'resetting' });
+    hanging.clear();
+    await expect.poll(() => held(id), { timeout: 5000 }).toBeUndefined();
+  });
+
   it('shows it to the second, until a PATCH sets another one or null', async () => {
     const { create, change, held } = await startWithBranches();
     const expires_at = inSeconds(3600);

@@ -3,6 +3,7 @@ import { reasonOf } from '../records/thrown-reason';
 import { deleteBranch } from './branches';
 import type { ControlPlane } from './control-plane';
 import { checkAvailabilityStep } from './endpoint-steps';
+import { restoreOf } from './locks';
 import { isBusy } from './power-state';
 
 const EXPIRE_EVERY_MS = 500;
@@ -46,12 +47,12 @@ function checkAvailability({ runner }: ControlPlane, project: ProjectRecord): vo
   }
 }
 
-/** Deletes the branches whose time has come, whatever locks the project. A delete that fails is repeated. */
+/** Deletes the branches whose time has come, whatever locks the project, after a restore. A delete that fails is repeated. */
 export function expireBranches(plane: ControlPlane, project: ProjectRecord): void {
   const now = Date.parse(plane.clock.now());
   for (const { wire } of [...project.branches.values()]) {
     const isDue = wire.expires_at !== undefined && Date.parse(wire.expires_at) <= now;
     const isDeleting = isDue && endpointsOfBranch(project, wire.id).some(({ deleting }) => deleting);
-    if (isDue && !isDeleting) deleteBranch(plane, project, wire.id, 'none');
+    if (isDue && !isDeleting && !restoreOf(project, wire.id)) deleteBranch(plane, project, wire.id, 'none');
   }
 }

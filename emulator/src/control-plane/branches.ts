@@ -165,6 +165,8 @@ export function deleteBranch(
   if (project.deletedBranchIds.has(branchId)) return undefined;
   const branch = plane.store.branch(project, branchId).wire;
   checkUnlocked(lockScope, project, {});
+  // It would remove the data that the restore preserves.
+  checkNotRestoring(project, branchId);
   checkDeletable(project, branch);
   const endpoints = endpointsOfBranch(project, branchId);
   const running = endpoints.filter(

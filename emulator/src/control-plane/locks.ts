@@ -18,8 +18,13 @@ export function checkUnlocked(scope: LockScope, project: ProjectRecord, target: 
 
 /** Rejects what needs the data of a branch (423) while a restore is to replace it, whatever locks the project. */
 export function checkNotRestoring(project: ProjectRecord, branchId: string): void {
-  for (const { step, wire } of project.unfinished)
-    if (step.restore !== undefined && step.branchId === branchId) throw locked(project.wire.id, wire);
+  const restore = restoreOf(project, branchId);
+  if (restore !== undefined) throw locked(project.wire.id, restore.wire);
+}
+
+/** The unfinished restore of a branch. */
+export function restoreOf({ unfinished }: ProjectRecord, branchId: string): OperationRecord | undefined {
+  return [...unfinished].find(({ step }) => step.restore !== undefined && step.branchId === branchId);
 }
 
 function locks(scope: LockScope, { step }: OperationRecord, target: WriteTarget): boolean {
