@@ -32,7 +32,7 @@ describe.skipIf(!hasPostgres)('branches with data', () => {
     const endpoints = [{ type: 'read_write' }];
     const { status, body } = await service.call<Created>('POST', branches, { branch, endpoints });
     expect([status, body.message]).toEqual([201, undefined]);
-    return { login: body.connection_uris[0]?.connection_parameters as Login };
+    return { id: body.branch.id, login: body.connection_uris[0]?.connection_parameters as Login };
   };
 
   it('a schema-only branch has the tables, roles and grants, and no rows', TIMEOUT, async () => {
@@ -176,7 +176,10 @@ describe.skipIf(!hasPostgres)('branches with data', () => {
     await own.emulator.stop();
   });
 
-  it('an error of a copy with 10 MB is cut', TIMEOUT, async () => {
+  it.each([
+    ['10 MB is cut', 10_000_000, /^x{2000}…$/],
+    ['70 MB ends the copy', 70_000_000, /^a message of the server has more than/],
+  ])('an error of a copy with %s', TIMEOUT, async (_outcome, bytes, error) => {
     const { branches, client, projectId, branchId } = await startWithTable();
     const raise = (length: number) =>
       client.query(
@@ -184,10 +187,21 @@ describe.skipIf(!hasPostgres)('branches with data', () => {
       );
     await raise(0);
     await client.query('CREATE INDEX ON notes (id) WHERE id > raise(1)');
-    await raise(10_000_000);
+    await raise(bytes);
     await add(branches, { parent_id: branchId, init_source: 'schema-only' });
     const [failed] = (await service.endOperations(projectId)).filter(({ status }) => status === 'failed');
-    expect(failed?.error).toMatch(/^x{2000}…$/);
+    expect(failed?.error).toMatch(error);
+  });
+
+  it('a restore from a branch whose copy has failed leaves the data', TIMEOUT, async () => {
+    const { branches, branch, client, projectId, branchId } = await startWithTable();
+    await client.query('BEGIN; LOCK TABLE notes');
+    const { id } = await add(branches, { parent_id: branchId, init_source: 'schema-only' });
+    await service.endOperations(projectId);
+    await service.call('POST', `${branches}/${branch.branchId}/restore`, { source_branch_id: id });
+    await service.endOperations(projectId);
+    const after = await service.connect(branch.login);
+    expect(await after.ask('SELECT text FROM notes')).toBe('main');
   });
 
   it('a restore that fails leaves the data, the roles and the databases', TIMEOUT, async () => {

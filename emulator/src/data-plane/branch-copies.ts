@@ -37,8 +37,8 @@ export class BranchCopies {
       child.wire.init_source === 'schema-only'
         ? this.#copySchema(from, to, child)
         : from.inTurn(async () => {
-            if (existsSync(from.copying)) await this.#data.prepare(from);
-            if (!to.exists && from.exists) await from.copyTo(to, inheritAccess(from.state.access, childIds));
+            if ((await this.#hasData(from)) && !to.exists)
+              await from.copyTo(to, inheritAccess(from.state.access, childIds));
           });
     this.#follow(child.wire.id, copied);
   }
@@ -70,7 +70,7 @@ export class BranchCopies {
     const copied = from.inTurn(async () => {
       const clear = () => rm(to.copying, { recursive: true, force: true });
       await clear();
-      if (!from.exists) return;
+      if (!(await this.#hasData(from))) return;
       await from.copyBeside(to, inheritAccess(from.state.access, ids)).catch(async (error) => {
         await clear();
         throw error;
@@ -86,8 +86,7 @@ export class BranchCopies {
   /** One that a killed emulator has begun begins again. Nothing of it runs in a turn of the source but what reads. */
   async #copySchema(from: Cluster, to: Cluster, child: BranchRecord): Promise<void> {
     const dumps = await from.inTurn(async () => {
-      if (existsSync(from.copying)) await this.#data.prepare(from);
-      return from.exists ? this.#schemas.read(from, child) : undefined;
+      return (await this.#hasData(from)) ? this.#schemas.read(from, child) : undefined;
     });
     await to.remove();
     if (dumps === undefined) return;
@@ -98,6 +97,12 @@ export class BranchCopies {
       await to.remove();
       throw error;
     }
+  }
+
+  /** Whether a source has data; one without has what the template has. @throws Error if its copy failed */
+  async #hasData(source: Cluster): Promise<boolean> {
+    if (existsSync(source.copying)) await this.#data.prepare(source);
+    return source.exists;
   }
 
   #follow(branchId: string, copied: Promise<void>): void {
