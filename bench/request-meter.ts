@@ -49,16 +49,3 @@ export function highestRate(arrivals: readonly Arrival[], windowMs: number): num
   }
   return highest;
 }
-
-/**
- * How long a limit of that many requests in any window of that length left no room for another request: the most time
- * that a client can have lost by respecting the limit. Milliseconds.
- */
-export function timeWithoutRoom(arrivals: readonly Arrival[], limit: number, windowMs: number): number {
-  return arrivals.reduce((sum, { atMs }, index) => {
-    const oldest = arrivals[index - limit + 1];
-    const next = arrivals[index + 1];
-    if (!oldest || !next) return sum;
-    return sum + Math.max(0, Math.min(next.atMs, oldest.atMs + windowMs) - atMs);
-  }, 0);
-}

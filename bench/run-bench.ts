@@ -1,43 +1,19 @@
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
-import { cpus, loadavg, tmpdir } from 'node:os';
+import { execFileSync } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { cpus, loadavg } from 'node:os';
 import { join, resolve } from 'node:path';
-import Table from 'cli-table3';
 import { Command, Option } from 'commander';
-import { drawChart, measureSeries } from './chart';
-import type { Figure } from './figure';
-import { measureBusyBranch } from './figures/busy-branch';
-import { measureCutOffRuns } from './figures/cut-off-runs';
-import { measureDetectionLag } from './figures/detection-lag';
-import { measureEngineCost } from './figures/engine-cost';
-import { measureFleet } from './figures/fleet';
-import { measureLockedProject, measureRequestRate, measureSideBySide } from './figures/many-creates';
-import { measureOneCreate } from './figures/one-create';
-import { measurePostgres } from './figures/postgres-endpoints';
-import { measureStackLimit } from './figures/stack-limit';
-import { describeResults, legend } from './report';
+import { findPulumiCli } from '../tools/pulumi-cli/find';
+import { docs, groups } from './groups';
+import { describeMeasured, describeResults, type Measured, type Results } from './report';
 
 interface Options {
-  readonly quick?: true;
-  readonly only?: string;
+  readonly quick?: boolean;
+  readonly only?: readonly string[];
   readonly json?: string;
 }
 
-const repository = join(__dirname, '..');
-
-/** The measurements, in order. `--quick` makes the numbers smaller, so that their bounds mean nothing. */
-const groups: Readonly<Record<string, (isQuick: boolean) => Promise<Figure[]>>> = {
-  lag: (isQuick) => measureDetectionLag(isQuick ? [300, 1_000] : [300, 1_000, 3_000, 10_000, 30_000]),
-  create: () => measureOneCreate(),
-  'side-by-side': (isQuick) => measureSideBySide(isQuick ? 20 : 200),
-  locked: (isQuick) => measureLockedProject(isQuick ? 4 : 20),
-  engine: (isQuick) => measureEngineCost(isQuick ? 50 : 1_000),
-  'stack-limit': (isQuick) => measureStackLimit(isQuick ? [10] : [1_000, 3_000, 10_000]),
-  'cut-off': (isQuick) => measureCutOffRuns(isQuick ? 1 : 5),
-  postgres: (isQuick) => measurePostgres(isQuick ? 500 : 5_000),
-  'busy-branch': (isQuick) => measureBusyBranch(isQuick ? 1 : 5),
-  fleet: (isQuick) => measureFleet(isQuick ? [1, 2] : [1, 2, 5, 10], isQuick ? 10 : 100),
-  rate: (isQuick) => measureRequestRate(isQuick ? 100 : 1_000),
-};
+const resultsFile = join(__dirname, 'results.json');
 
 const command = new Command('bench')
   .description('Measures the provider against the baselines, all in one run, on an emulator on this machine.')
@@ -45,8 +21,12 @@ const command = new Command('bench')
     '--quick',
     'smaller numbers, to see that it works: nothing is judged, no file of the repository changes',
   )
-  .addOption(new Option('--only <group>', 'one group').choices([...Object.keys(groups), 'charts']))
-  .option('--json <file>', 'where the numbers go (default: bench/results.json after a whole run)')
+  .addOption(
+    new Option('--only <group...>', 'these groups; the others keep their results').choices(
+      Object.keys(groups),
+    ),
+  )
+  .option('--json <file>', 'where the numbers go (default: bench/results.json; with --quick nowhere)')
   .parse();
 
 main(command.opts<Options>()).catch((error: unknown) => {
@@ -55,66 +35,42 @@ main(command.opts<Options>()).catch((error: unknown) => {
   process.exitCode = 2;
 });
 
-async function main(options: Options): Promise<void> {
-  const { only } = options;
-  const isQuick = options.quick === true;
-  const startedAt = new Date();
-  const figures: Figure[] = [];
-  for (const [name, measureGroup] of Object.entries(groups)) {
-    if (only !== undefined && only !== name) continue;
-    say(`${name}, load ${loadavg()[0]?.toFixed(1)}`);
-    figures.push(...(await measureGroup(isQuick)));
+async function main({ quick: isQuick = false, only, json }: Options): Promise<void> {
+  const file = json === undefined ? resultsFile : resolve(json);
+  const measuredWith = {
+    commit: readCommit(),
+    date: new Date().toISOString().slice(0, 10),
+    with: listTools(),
+  };
+  for (const [name, { title, measure }] of Object.entries(groups)) {
+    if (only && !only.includes(name)) continue;
+    const load = loadavg()[0] ?? 0;
+    process.stderr.write(`bench: ${name}, load ${load.toFixed(1)}\n`);
+    const measured: Measured = { ...measuredWith, load, figures: await measure(isQuick) };
+    process.stdout.write(`## ${title}\n\n${describeMeasured(measured)}\n`);
+    if (!isQuick || json !== undefined) await keep(file, name, measured);
+    if (!isQuick && measured.figures.some(({ isMet }) => isMet === false)) process.exitCode = 1;
   }
-  const series = only === undefined || only === 'charts' ? await makeCharts(isQuick) : [];
-  if (figures.length > 0) printTable(figures, isQuick);
-  if (!isQuick && only === undefined) {
-    const machine = `on ${cpus().length} processors with Node.js ${process.version}`;
-    await writeFile(join(repository, 'docs', 'benchmarks.md'), describeResults(figures, machine));
-  }
-  const json = jsonFile(options);
-  if (json) {
-    const machine = { node: process.version, cpus: cpus().length, loadAverage: loadavg() };
-    const results = { startedAt, endedAt: new Date(), isQuick, machine, figures, series };
-    await writeFile(json, `${JSON.stringify(results, null, 2)}\n`);
-    say(`the numbers are in ${json}`);
-  }
-  process.exitCode = !isQuick && figures.some(({ isMet }) => isMet === false) ? 1 : 0;
 }
 
-/** Partial and quick runs must not overwrite the results. */
-function jsonFile({ quick, only, json }: Options): string | undefined {
-  if (json !== undefined) return resolve(json);
-  return quick || only !== undefined ? undefined : join(repository, 'bench', 'results.json');
+/** Each group is kept as soon as it is measured. */
+async function keep(file: string, name: string, measured: Measured): Promise<void> {
+  const before = await readFile(file, 'utf8').catch(() => '{}');
+  // Written by an earlier run.
+  const results: Results = { ...(JSON.parse(before) as Results), [name]: measured };
+  await writeFile(file, `${JSON.stringify(results, null, 2)}\n`);
+  if (file === resultsFile) await writeFile(join(docs, 'benchmarks.md'), describeResults(results));
 }
 
-function printTable(figures: readonly Figure[], isQuick: boolean): void {
-  const table = new Table({
-    head: ['figure', 'target', 'measured', 'baselines', ''],
-    style: { head: [], border: [] },
-  });
-  for (const { name, bound, measured, baselines, isMet } of figures)
-    table.push([name, bound, measured, baselines, verdictOf(isMet, isQuick)]);
-  process.stdout.write(`${table.toString()}\n`);
-  process.stdout.write(`${legend}\n`);
+function readCommit(): string {
+  return execFileSync('git', ['describe', '--always', '--dirty'], {
+    cwd: __dirname,
+    encoding: 'utf8',
+  }).trim();
 }
 
-function verdictOf(isMet: boolean | undefined, isQuick: boolean): string {
-  if (isMet === undefined) return '';
-  if (isQuick) return 'not judged';
-  return isMet ? 'met' : 'NOT MET';
-}
-
-async function makeCharts(isQuick: boolean) {
-  say(`charts, load ${loadavg()[0]?.toFixed(1)}`);
-  const series = await measureSeries(isQuick ? [1, 10] : [1, 10, 100, 1_000]);
-  const folder = isQuick ? await mkdtemp(join(tmpdir(), 'bench-charts-')) : join(repository, 'docs');
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, 'bench-requests.svg'), `${await drawChart(series, 'requests')}\n`);
-  await writeFile(join(folder, 'bench-makespan.svg'), `${await drawChart(series, 'ms')}\n`);
-  say(`the charts are in ${folder}`);
-  return series;
-}
-
-function say(text: string): void {
-  process.stderr.write(`bench: ${text}\n`);
+function listTools(): string {
+  const cli = findPulumiCli();
+  const version = cli ? execFileSync(cli.command, ['version'], { encoding: 'utf8' }).trim() : 'none';
+  return `Pulumi CLI ${version}, Node.js ${process.version}, ${cpus().length} x ${cpus()[0]?.model.trim()}`;
 }

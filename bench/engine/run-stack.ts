@@ -2,17 +2,15 @@ import type { Emulator } from 'postgres-control-emulator';
 import type { DoorName } from '../../tests/support/program-doors';
 import type { PulumiStack } from '../../tests/support/pulumi-stack';
 import { expectReplicas, measure } from '../metered-emulator';
-import { type Arrival, arrivalsAt, timeWithoutRoom } from '../request-meter';
 import { type Kind, withBenchStack } from './bench-stack';
 import { measureHostMemory } from './host-memory';
 import { measureState, type StateSize } from './state-size';
 
 const steps = {
-  up: { args: ['up', '--yes', '--skip-preview'], times: 1 },
-  preview: { args: ['preview', '--expect-no-changes'], times: 1 },
-  // It is so short that equal runs differ by a tenth.
-  refresh: { args: ['refresh', '--yes', '--skip-preview', '--expect-no-changes'], times: 6 },
-  destroy: { args: ['destroy', '--yes', '--skip-preview'], times: 1 },
+  up: ['up', '--yes', '--skip-preview'],
+  preview: ['preview', '--expect-no-changes'],
+  refresh: ['refresh', '--yes', '--skip-preview', '--expect-no-changes'],
+  destroy: ['destroy', '--yes', '--skip-preview'],
 } as const;
 export type Step = keyof typeof steps;
 export const stepNames: readonly Step[] = ['up', 'preview', 'refresh', 'destroy'];
@@ -20,8 +18,6 @@ export const stepNames: readonly Step[] = ['up', 'preview', 'refresh', 'destroy'
 export interface StepCost {
   readonly seconds: number;
   readonly requests: number;
-  /** How much of the time the limit of a route can have held requests back, at most. */
-  readonly heldBackSeconds: number;
 }
 
 /** What was measured of one stack. */
@@ -32,22 +28,35 @@ export interface StackRun {
   readonly state: StateSize;
 }
 
-/** What the service takes on one route, which the provider keeps to. */
-const routeLimit = { requests: 40, windowMs: 1_000 };
+interface Manner {
+  /** Whether the engine writes the whole state before and after each step, or once at the end. */
+  readonly snapshots: boolean;
+  /** How often what changes nothing is run: it is so short that equal runs differ by a tenth. @default 5 */
+  readonly times?: number;
+}
 
 /**
  * The whole life of so many resources of either kind with the real CLI, of a service that takes no time. The kinds take turns,
  * because a machine may slow down while it is measured.
  */
-export function runStacks(door: DoorName, count: number): Promise<Readonly<Record<Kind, StackRun>>> {
+export function runStacks(
+  door: DoorName,
+  count: number,
+  { snapshots, times = 5 }: Manner,
+): Promise<Readonly<Record<Kind, StackRun>>> {
   const service = { operationMs: 0 };
   return withBenchStack({ door, kind: 'ours', count }, service, (stack, emulator) =>
     withBenchStack({ door, kind: 'empty', count }, service, async (emptyStack, emptyEmulator) => {
       const ours = new MeasuredStack(stack, emulator, count);
       const empty = new MeasuredStack(emptyStack, emptyEmulator, 0);
-      for (const step of stepNames)
-        for (let time = 0; time < steps[step].times; time += 1)
+      if (!snapshots)
+        for (const each of [stack, emptyStack])
+          each.environment = { ...each.environment, PULUMI_SKIP_CHECKPOINTS: 'true' };
+      for (const step of stepNames) {
+        const isRepeated = step === 'preview' || step === 'refresh';
+        for (let time = 0; time < (isRepeated ? times : 1); time += 1)
           for (const each of [ours, empty]) await each.run(step);
+      }
       return { ours: ours.measured, empty: empty.measured };
     }),
   );
@@ -69,7 +78,7 @@ class MeasuredStack {
   }
 
   async run(step: Step): Promise<void> {
-    const work = () => this.#stack.run(...steps[step].args);
+    const work = () => this.#stack.run(...steps[step]);
     const hostMb = await measureHostMemory(this.#stack, async () => {
       this.#costs[step].push(await measureStep(this.#emulator, work));
     });
@@ -86,17 +95,6 @@ class MeasuredStack {
 }
 
 async function measureStep(emulator: Emulator, work: () => Promise<unknown>): Promise<StepCost> {
-  const before = arrivalsAt(emulator).length;
   const { ms, requests } = await measure(emulator, work);
-  return {
-    seconds: ms / 1000,
-    requests,
-    heldBackSeconds: timeHeldBack(arrivalsAt(emulator).slice(before)) / 1000,
-  };
-}
-
-/** Every project and endpoint has the same route; writes are what a step waits for. */
-function timeHeldBack(arrivals: readonly Arrival[]): number {
-  const writes = arrivals.filter(({ method }) => method !== 'GET');
-  return timeWithoutRoom(writes, routeLimit.requests, routeLimit.windowMs);
+  return { seconds: ms / 1000, requests };
 }

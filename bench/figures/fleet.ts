@@ -46,7 +46,7 @@ export async function measureFleet(sizes: readonly number[], count: number): Pro
         limit: 1.15,
         details,
       }),
-      atMost({ name: `${what}, 429s`, ...compare((run) => run.refusedShare * 100), limit: 2.5, unit: ' %' }),
+      atMost({ name: `${what}, 429s`, ...compare((run) => run.refusedShare * 100), limit: 2, unit: ' %' }),
       atLeast({ name: `${what}, fairness (Jain's index)`, ...compare(fairnessOf), limit: 0.9 }),
     );
   }

@@ -22,7 +22,7 @@ export async function measureOneCreate(): Promise<Figure[]> {
     atMost({
       name: 'requests to create 1 endpoint, 5 s operation, no history',
       value: first.requests,
-      limit: 25,
+      limit: 20,
       baselines,
       details: { lagMs: first.lagMs },
     }),
