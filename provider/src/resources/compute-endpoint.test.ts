@@ -49,6 +49,15 @@ function thrownBy(work: () => unknown): Error | undefined {
   return undefined;
 }
 
+it.each([{ replaceOnChanges: ['name'] }, { customTimeouts: { create: '5m' } }, { import: 'ep-1' }])(
+  'refuses %j, which would have no effect',
+  (options) => {
+    const refusal = `api: the resource option ${Object.keys(options)[0]} has no effect here: `;
+    expect(thrownBy(() => new ComputeEndpoint('api', args, options))?.message).toContain(refusal);
+    expect(thrownBy(() => new Branch('api', { projectId: 'p-1' }, options))?.message).toContain(refusal);
+  },
+);
+
 it.each(['postgres-compute:allowRestart', 'postgresCompute:allowrestart'])(
   'refuses the guard %s, which would be ignored',
   async (key) => {
