@@ -152,24 +152,18 @@ describe.skipIf(!hasPostgres)("the service's own driver", () => {
     ['values that are not text', '/sql', { method: 'POST', body: '{}' }, 501, 'NOT_SERVED'],
     ['a token', '/sql', post('{}', { authorization: 'Bearer x' }), 501, 'NOT_SERVED'],
     ['no query', '/sql', post('{}'), 400, 'BAD_REQUEST'],
+    ['queries that are none', '/sql', post('{"queries":[0]}'), 400, 'BAD_REQUEST'],
     [
-      'millions of queries that are none',
+      'more than 65,535 values',
       '/sql',
-      post(`{"queries":[${'0,'.repeat(4e6)}0]}`),
-      400,
-      'BAD_REQUEST',
-    ],
-    [
-      'more values than Postgres takes',
-      '/sql',
-      post(`{"query":"","params":[${'0,'.repeat(65_535)}0]}`),
-      400,
-      'BAD_REQUEST',
+      post(`{"query":"","params":[[${'{},'.repeat(32_767)}{}]]}`),
+      413,
+      'BODY_TOO_LARGE',
     ],
     [
       'nested values',
       '/sql',
-      post(`{"query":"","params":[${'['.repeat(1e6)}${']'.repeat(1e6)}]}`),
+      post(`{"query":"","params":[${'['.repeat(60_000)}${']'.repeat(60_000)}]}`),
       400,
       'BAD_REQUEST',
     ],
@@ -195,7 +189,7 @@ describe.skipIf(!hasPostgres)("the service's own driver", () => {
       400,
       'BAD_REQUEST',
     ],
-    ['a body of 11 MiB', '/sql', post('x'.repeat(11 * 1024 ** 2)), 413, 'BODY_TOO_LARGE'],
+    ['a body of more than 1 MiB', '/sql', post('x'.repeat(1024 ** 2 + 1)), 413, 'BODY_TOO_LARGE'],
   ])('refuses %s', async (_what, path, init, status, code) => {
     const headers = { 'neon-connection-string': uri, ...init.headers };
     const response = await fetch(`http://localhost:${service.emulator.postgresPort}${path}`, {
@@ -214,9 +208,8 @@ describe.skipIf(!hasPostgres)("the service's own driver", () => {
     expect(await neon(uri)`SELECT 1 AS one`).toEqual([{ one: 1 }]);
   });
 
-  it('refuses a result with 160 MB of names', async () => {
-    const columns = Array.from({ length: 1600 }, (_none, index) => `NULL AS "${'\x01'.repeat(57)}${index}"`);
-    const query = `SELECT ${columns} FROM generate_series(1, 300)`;
+  it('refuses a result with more than 10 MiB of names', async () => {
+    const query = `SELECT ${names} FROM generate_series(1, 1500)`;
     const init = post(JSON.stringify({ query }), { 'neon-connection-string': uri });
     const response = await fetch(`http://localhost:${service.emulator.postgresPort}/sql`, init);
     expect([response.status, await response.json()]).toMatchObject([507, { code: 'RESPONSE_TOO_LARGE' }]);
@@ -250,9 +243,12 @@ describe.skipIf(!hasPostgres)("the service's own driver", () => {
     await expect(neon(slower)`SELECT 1`).rejects.toMatchObject(refused);
   });
 
-  it('one large result of an endpoint at a time fills memory', async () => {
+  const names = Array.from({ length: 20 }, (_none, index) => `NULL AS "${'\x01'.repeat(57)}${index}"`);
+  it.each([
+    ['as Postgres sends it', "SELECT repeat('x', 5000000)"],
+    ['as JSON, because of its names', `SELECT ${names} FROM generate_series(1, 700)`],
+  ])('one result at a time of an endpoint fills memory that is large %s', async (_case, query) => {
     const { uri: ownUri } = await service.createProject();
-    const query = "SELECT repeat('x', 5000000)";
     const socket = (await openSocket(service.emulator.postgresPort ?? 0)).pause();
     const body = JSON.stringify({ query });
     const login = `Neon-Raw-Text-Output: true\r\nNeon-Connection-String: ${ownUri}`;
@@ -268,7 +264,7 @@ describe.skipIf(!hasPostgres)("the service's own driver", () => {
         isOver = true;
       });
     expect(await neon(ownUri)`SELECT 1 AS one`).toEqual([{ one: 1 }]);
-    expect(await neon(uri).query(query)).toHaveLength(1);
+    expect(await neon(uri).query(query)).not.toEqual([]);
     expect(isOver).toBe(false);
     socket.destroy();
     await second;

@@ -11,6 +11,8 @@ import { LARGEST, openSession, SMALL, type SqlSession } from './sql-session';
 
 /** Between two requests, or two parts of one. */
 const LONGEST_SILENCE_MS = 60_000;
+/** Of a body. Each one costs time in one turn of the event loop, and a query takes as many parameters. */
+const MOST_VALUES = 65_535;
 /** Any page may ask: it needs a password anyway. */
 const CROSS_ORIGIN = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*' };
 
@@ -27,13 +29,16 @@ export async function createDriverServer(accept: Accept, headersTimeout: number)
   acceptWebSockets(server, accept);
   const app = Fastify({
     serverFactory: (handler) => oneAtATime(server, handler),
-    bodyLimit: LARGEST,
     exposeHeadRoutes: false,
   });
   app.setErrorHandler(sendDatabaseError);
   // The driver sends its JSON as text.
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'string' }, app.getDefaultJsonParser('error', 'error'));
+  const parseJson = app.getDefaultJsonParser('error', 'error');
+  app.addContentTypeParser<string>('*', { parseAs: 'string' }, (request, body, done) => {
+    if (!hasTooManyValues(body)) return parseJson(request, body, done);
+    done(new ApiError(413, 'BODY_TOO_LARGE', `the body has more than ${MOST_VALUES} values`));
+  });
   const sessions = new WeakMap<FastifyRequest, SqlSession>();
   const largeRequests = new Turns();
   // A body is read only after the login, so that others cannot fill the memory.
@@ -56,7 +61,7 @@ export async function createDriverServer(accept: Accept, headersTimeout: number)
     const session = sessions.get(request);
     if (session === undefined) throw new Error('a request without a session');
     reply.type('application/json; charset=utf-8');
-    return runQueries(session.client, request.headers, request.body);
+    return runQueries(session, request.headers, request.body);
   });
   await app.ready();
   return server;
@@ -75,6 +80,18 @@ function oneAtATime(server: Server, handler: (request: IncomingMessage, response
     response.once('close', () => busy.delete(socket));
     handler(request, response);
   });
+}
+
+/** Counts before anything is parsed: commas, lists and objects outside strings. */
+function hasTooManyValues(json: string): boolean {
+  let [values, isInString] = [0, false];
+  for (let index = 0; index < json.length; index += 1) {
+    const character = json.charAt(index);
+    if (character === '\\') index += 1;
+    else if (character === '"') isInString = !isInString;
+    else if (!isInString && ',[{'.includes(character)) values += 1;
+  }
+  return values > MOST_VALUES;
 }
 
 const noRoute = ({ method, url }: FastifyRequest) =>

@@ -1,27 +1,17 @@
 import { once } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Client, Query as PostgresQuery, type QueryArrayConfig, type QueryArrayResult } from 'pg';
+import { Query as PostgresQuery, type QueryArrayConfig, type QueryArrayResult } from 'pg';
 import { z } from 'zod';
 import { badRequest } from '../records/api-error';
 import { parse } from '../validation/parse';
-import { LARGEST, tooLarge } from './sql-session';
+import { LARGEST, SMALL, type SqlSession, tooLarge } from './sql-session';
 
-/** As many as a message of Postgres can have. */
-const MOST_PARAMS = 65_535;
-/** In bytes. A name is in every row, so the text can be many times as long as what Postgres has sent. */
-const LONGEST_RESPONSE = 10 * LARGEST;
-
-const PARAMS = z.custom<unknown[]>(
-  (value) => Array.isArray(value) && value.length <= MOST_PARAMS,
-  `an array of at most ${MOST_PARAMS} values`,
-);
 const QUERY = z.object({
   query: z.string('a string'),
-  params: PARAMS.default([]),
+  params: z.array(z.unknown(), 'an array').default([]),
   arrayMode: z.boolean('a boolean').optional(),
 });
-/** Each query is checked in its turn: a body has room for millions. */
-const BATCH = z.object({ queries: z.custom<unknown[]>(Array.isArray, 'an array') });
+const BATCH = z.object({ queries: z.array(z.unknown(), 'an array') });
 type Query = z.infer<typeof QUERY>;
 
 const ISOLATION_LEVELS: ReadonlyMap<unknown, string> = new Map([
@@ -30,6 +20,11 @@ const ISOLATION_LEVELS: ReadonlyMap<unknown, string> = new Map([
   ['RepeatableRead', 'REPEATABLE READ'],
   ['Serializable', 'SERIALIZABLE'],
 ]);
+
+/** The text of a response so far. A name is in every row, so it can be many times as long as what Postgres has sent. */
+interface Written {
+  length: number;
+}
 
 /** The driver parses every value itself. */
 const asText = { getTypeParser: () => (text: string) => text };
@@ -40,22 +35,19 @@ const asText = { getTypeParser: () => (text: string) => text };
  * @throws DatabaseError from Postgres; ApiError for any other request
  */
 export async function runQueries(
-  client: Client,
+  session: SqlSession,
   headers: IncomingHttpHeaders,
   body: unknown,
 ): Promise<string> {
+  const { client } = session;
   const inArrays = headers['neon-array-mode'] === 'true';
   const isBatch = Object(body).queries !== undefined;
   const queries = isBatch ? parse(BATCH, body).queries : [body];
   const begin = `BEGIN${transactionMode(headers)}`;
   if (isBatch) await client.query(begin);
   const results = [];
-  let left = LONGEST_RESPONSE;
-  for (const query of queries) {
-    const result = await run(client, parse(QUERY, query), inArrays, left);
-    left -= result.length;
-    results.push(result);
-  }
+  const written: Written = { length: 0 };
+  for (const query of queries) results.push(await run(session, parse(QUERY, query), inArrays, written));
   if (!isBatch) return results.join();
   await client.query('COMMIT');
   return `{"results":[${results.join()}]}`;
@@ -63,10 +55,10 @@ export async function runQueries(
 
 /** Rows become text as they arrive: all of them at once would take long, and as objects much memory. */
 async function run(
-  client: Client,
+  { client, waitForTurn }: SqlSession,
   { query, params, arrayMode }: Query,
   inArrays: boolean,
-  longest: number,
+  written: Written,
 ): Promise<string> {
   const rowAsArray = arrayMode ?? inArrays;
   // An empty list, too, makes it one statement, as in the service.
@@ -78,26 +70,31 @@ async function run(
     queryMode: 'extended',
   };
   const rows: string[] = [];
-  let length = 0;
   const running = new PostgresQuery<string[]>(config);
   // It can report a second one: the end of its session.
   running.on('error', () => undefined);
   running.on('row', (row, result) => {
     const named = () =>
       Object.fromEntries((result?.fields ?? []).map(({ name }, index) => [name, row[index]]));
-    if (length > longest) return;
-    const text = JSON.stringify(rowAsArray ? row : named());
-    length += text.length;
-    rows.push(text);
+    const write = (): void => {
+      if (written.length > LARGEST) return;
+      const text = JSON.stringify(rowAsArray ? row : named());
+      written.length += text.length;
+      rows.push(text);
+    };
+    if (written.length > SMALL) void waitForTurn().then(write);
+    else write();
   });
   // Values that cannot be text are an error at once.
   const ended = once(running, 'end');
   client.query(running);
   // The event has one argument, the result without its rows.
   const [result] = (await ended) as [QueryArrayResult];
-  if (length > longest) throw tooLarge(LONGEST_RESPONSE);
   const { fields, command, rowCount } = result;
   const head = JSON.stringify({ fields, command, rowCount, rowAsArray });
+  written.length += head.length;
+  if (written.length > SMALL) await waitForTurn();
+  if (written.length > LARGEST) throw tooLarge();
   return `${head.slice(0, -1)},"rows":[${rows.join()}]}`;
 }
 

@@ -7,15 +7,18 @@ import { REQUEST_CODES } from '../gateway/startup-packet';
 import type { Turns } from '../gateway/turns';
 import { ApiError, badRequest } from '../records/api-error';
 
-/** The limit of a body, of the results of a request, and of a WebSocket message, in bytes. As in the service. */
+/** The limit of the results of a request, as Postgres sends them and as JSON, and of a WebSocket message, in bytes. */
 export const LARGEST = 10 * 1024 * 1024;
-/** So many bytes any client may send, and any request return, at any time. */
+/** So many bytes any client may send, and any request may return, without waiting for its turn. */
 export const SMALL = 64 * 1024;
 
 /** A login for one request to `/sql`. */
 export interface SqlSession {
   readonly client: Client;
-  /** Resolves when the endpoint's earlier large requests are over; later ones wait for this one. Can be called again. */
+  /**
+   * Resolves when the endpoint's earlier large requests are over; later ones wait for this one. Until then, no more is
+   * read from Postgres. Always the same promise.
+   */
   readonly waitForTurn: () => Promise<void>;
 }
 
@@ -46,9 +49,13 @@ export async function openSession(
   let turn: Promise<void> | undefined;
   const waitForTurn = (): Promise<void> => {
     turn ??= new Promise((resolve) => {
+      stream.pause();
       void largeRequests.take(id, () => {
         // Otherwise the client has gone, and its session ends.
-        if (!response.closed) resolve();
+        if (!response.closed) {
+          stream.resume();
+          resolve();
+        }
         return whenClosed(response);
       });
     });
@@ -68,7 +75,7 @@ function limitResults(stream: Duplex, waitForTurn: () => Promise<void>): void {
   stream.on('data', ({ length }: Buffer) => {
     received += length;
     inThisTurn += length;
-    if (received > LARGEST) stream.destroy(tooLarge(LARGEST));
+    if (received > LARGEST) stream.destroy(tooLarge());
     if (inThisTurn <= SMALL) return;
     inThisTurn = 0;
     stream.pause();
@@ -96,8 +103,8 @@ function connectInside(accept: Accept, tunnel: Tunnel) {
   return { stream, endpointId: accept(far, tunnel) };
 }
 
-export const tooLarge = (most: number) =>
-  new ApiError(507, 'RESPONSE_TOO_LARGE', `response is too large (max is ${most} bytes)`);
+export const tooLarge = () =>
+  new ApiError(507, 'RESPONSE_TOO_LARGE', `response is too large (max is ${LARGEST} bytes)`);
 
 const notServed = (message: string) => new ApiError(501, 'NOT_SERVED', message);
 
