@@ -117,8 +117,17 @@ export class Ground {
 
   /** Whether the service has suspended the compute because it was idle. */
   wasAutosuspended(endpointId: string): boolean {
+    return this.#suspensionsByTimer().some(({ step }) => step.endpointId === endpointId);
+  }
+
+  /** Whether it is such a suspension, which no run asks for. */
+  isOfTimer(operationId: string): boolean {
+    return this.#suspensionsByTimer().some(({ wire }) => wire.id === operationId);
+  }
+
+  #suspensionsByTimer() {
     const all = [...this.#service.plane.store.projects.values()].flatMap(({ operations }) => operations);
-    return all.some(({ step }) => step.endpointId === endpointId && step.isAutosuspend === true);
+    return all.filter(({ step }) => step.isAutosuspend === true);
   }
 
   isDeleting(endpointId: string): boolean {
