@@ -143,6 +143,8 @@ it("every call and response of an endpoint's life matches OpenAPI", async () => 
   await step('DELETE', oneEndpoint, 200);
   await step('DELETE', oneEndpoint, 204);
   await step('GET', oneEndpoint, 404);
+  await step('DELETE', `${allBranches}/{branch_id}`, 422);
+  await step('PATCH', oneBranch, 200, { branch: { protected: false } });
   await step('DELETE', `${allBranches}/{branch_id}`, 200);
   await step('DELETE', `${allBranches}/{branch_id}`, 204);
   await step('GET', `${allBranches}/{branch_id}`, 404);

@@ -4,7 +4,7 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'a restart that was cut off is done a second time after a refresh',
     file: 'lifecycle/argument-table.ts',
-    find: 'unsettled.has(name) || (this.has(name) && !this.isReadable(name))',
+    find: 'unsettled.has(name) || (this.has(name) && (!this.isReadable(name) || this.#isKeptAlone(name, shown)))',
     replace: 'unsettled.has(name)',
   },
   {
@@ -46,7 +46,7 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'a refresh forgets what an update did not finish',
     file: 'lifecycle/argument-table.ts',
-    find: 'unsettled.has(name) || (this.has(name) && !this.isReadable(name))',
-    replace: 'this.has(name) && !this.isReadable(name)',
+    find: 'unsettled.has(name) || (this.has(name) && (!this.isReadable(name) || this.#isKeptAlone(name, shown)))',
+    replace: 'this.has(name) && (!this.isReadable(name) || this.#isKeptAlone(name, shown))',
   },
 ];
