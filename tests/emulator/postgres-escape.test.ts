@@ -93,6 +93,8 @@ const database = (name: string, owner_name: string) => ({
   updated_at: now,
 });
 
+const ignore = (): void => undefined;
+
 const startPlain = async () => {
   const postgres = await startPlainPostgres(findPostgres() ?? '');
   onTestFinished(() => postgres.stop());
@@ -105,13 +107,36 @@ it.skipIf(!hasPostgres)('takes over no database of a client, only those of an ea
   const shop = database('shop', 'bob');
   const store = { ...database('store', 'bob'), id: 2, created_at: '2026-01-02T00:00:00Z' };
   const apply = () =>
-    applyAccess(connect, NO_ACCESS, { roles: [role('bob')], databases: [shop, store] }, 'secret');
+    applyAccess(connect, NO_ACCESS, { roles: [role('bob')], databases: [shop, store] }, 'secret', ignore);
   await expect(apply()).rejects.toThrow('database "store" already exists');
   await expect(apply()).rejects.toThrow('database "store" already exists');
   await postgres.query('DROP DATABASE store');
   await apply();
   const owned = "SELECT datname AS name FROM pg_database WHERE datdba = 'bob'::regrole ORDER BY name";
   expect(await postgres.query(owned)).toEqual([{ name: 'shop' }, { name: 'store' }]);
+});
+
+it.skipIf(!hasPostgres)('does no change again while a role cannot be removed', async () => {
+  const { postgres, connect } = await startPlain();
+  let applied = NO_ACCESS;
+  const apply = (roles: string[], databases: ReturnType<typeof database>[]) =>
+    applyAccess(connect, applied, { roles: roles.map(role), databases }, 'secret', (access) => {
+      applied = access;
+    });
+  const shop = database('shop', 'ann');
+  await apply(['ann', 'bob'], [shop]);
+  await postgres.query('CREATE DATABASE own OWNER bob');
+  await connect('own', async (admin) => void (await admin.query('SET ROLE bob; CREATE TABLE notes ()')));
+  await postgres.query('ALTER DATABASE own ALLOW_CONNECTIONS false');
+  await postgres.query('ALTER DATABASE shop IS_TEMPLATE true');
+  const refused = /"bob" cannot be dropped/;
+  await expect(apply(['ann'], [])).rejects.toThrow(refused);
+  const next = { ...shop, id: 2, created_at: '2026-01-02T00:00:00Z' };
+  await expect(apply(['ann'], [next])).rejects.toThrow(refused);
+  await postgres.query('ALTER DATABASE shop CONNECTION LIMIT 7');
+  await expect(apply(['ann'], [next])).rejects.toThrow(refused);
+  const limit = "SELECT datconnlimit AS connections FROM pg_database WHERE datname = 'shop'";
+  expect(await postgres.query(limit)).toEqual([{ connections: 7 }]);
 });
 
 it.skipIf(!hasPostgres)("an owner's settings for hints do not reach the superuser's sessions", async () => {
@@ -133,7 +158,7 @@ describe.skipIf(!hasPostgres)('roles of the API on a cluster whose own roles are
     const { postgres, connect } = await startPlain();
     await postgres.query("UPDATE pg_authid SET rolname = 'bob' WHERE rolname = 'pg_execute_server_program'");
     const branch = { roles: [role('bob')], databases: [] };
-    await expect(applyAccess(connect, NO_ACCESS, branch, 'secret')).rejects.toThrow(
+    await expect(applyAccess(connect, NO_ACCESS, branch, 'secret', ignore)).rejects.toThrow(
       'the role "bob" is one of Postgres\'s own, renamed',
     );
     expect(await postgres.query("SELECT rolcanlogin FROM pg_authid WHERE rolname = 'bob'")).toEqual([
@@ -148,7 +173,7 @@ describe.skipIf(!hasPostgres)('roles of the API on a cluster whose own roles are
       ['pg_execute_server_program', 'pg_write_all_data'],
     ])
       await postgres.query(`UPDATE pg_authid SET rolname = '${to}' WHERE rolname = '${from}'`);
-    await applyAccess(connect, NO_ACCESS, { roles: [role('bob')], databases: [] }, 'secret');
+    await applyAccess(connect, NO_ACCESS, { roles: [role('bob')], databases: [] }, 'secret', ignore);
     const granted =
       "SELECT roleid::int AS id FROM pg_auth_members WHERE member = 'bob'::regrole ORDER BY roleid";
     expect(await postgres.query(granted)).toEqual([{ id: 6181 }, { id: 6182 }]);
@@ -161,10 +186,10 @@ describe.skipIf(!hasPostgres)('roles of the API on a cluster whose own roles are
     await postgres.query("UPDATE pg_authid SET rolname = 'eve' WHERE rolname = 'pg_execute_server_program'");
     const applied = { roles: { bob: now, app: now }, databases: {} };
     const toEve = { roles: [role('app')], databases: [database('shop', 'eve')] };
-    await expect(applyAccess(connect, applied, toEve, 'secret')).rejects.toThrow(
+    await expect(applyAccess(connect, applied, toEve, 'secret', ignore)).rejects.toThrow(
       /"eve" is one of Postgres's own/,
     );
-    await applyAccess(connect, applied, { roles: [role('app')], databases: [] }, 'secret');
+    await applyAccess(connect, applied, { roles: [role('app')], databases: [] }, 'secret', ignore);
     expect(await postgres.query("SELECT tableowner FROM pg_tables WHERE tablename = 'notes'")).toEqual([
       { tableowner: 'app' },
     ]);

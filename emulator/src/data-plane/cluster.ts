@@ -156,8 +156,9 @@ export class Cluster {
     try {
       const { connect, state } = this;
       const wanted = { roles, databases };
-      const dropsConnections = await applyAccess(connect, state.access, wanted, this.#setup.password);
-      this.#setState({ ...this.state, access: accessOf(wanted) });
+      const note = (access: Access): void => this.#setState({ ...this.state, access });
+      const dropsConnections = await applyAccess(connect, state.access, wanted, this.#setup.password, note);
+      note(accessOf(wanted));
       return { dropsConnections: dropsConnections && !isDown };
     } finally {
       if (isDown) await this.stop();

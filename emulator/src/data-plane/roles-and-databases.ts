@@ -42,7 +42,8 @@ export function inheritAccess({ roles, databases }: Access, childIds: ReadonlyMa
 export type Connect = (database: string, work: (admin: Client) => Promise<void>) => Promise<void>;
 
 /**
- * Makes a cluster's roles and databases those of its branch. After a failure it can be repeated.
+ * Makes a cluster's roles and databases those of its branch. After a failure it can be repeated, with what was noted:
+ * a part that is done must not be done again, because a name may have got another meaning since.
  * @param secret what the salts of the passwords are made of
  * @returns whether the connections must drop, as in the service when a role or a password is new
  */
@@ -51,22 +52,36 @@ export async function applyAccess(
   applied: Access,
   branch: RolesAndDatabases,
   secret: string,
+  note: (applied: Access) => void,
 ): Promise<boolean> {
   const wanted = accessOf(branch);
   const changed = branch.roles.filter(({ name, updated_at }) => applied.roles[name] !== updated_at);
   const deletedRoles = Object.keys(applied.roles).filter((name) => !Object.hasOwn(wanted.roles, name));
   await connect('postgres', async (admin) => {
     for (const role of changed) await setRole(admin, role, secret);
+    const roles = { ...applied.roles, ...wanted.roles };
+    const databases = { ...applied.databases };
+    note({ roles, databases });
     for (const [id, { name }] of Object.entries(applied.databases)) {
       if (Object.hasOwn(wanted.databases, id)) continue;
-      await admin.query(`DROP DATABASE IF EXISTS ${escapeIdentifier(name)} WITH (FORCE)`);
+      if (await databaseExists(admin, name)) {
+        const database = escapeIdentifier(name);
+        await admin.query(`ALTER DATABASE ${database} IS_TEMPLATE false`);
+        await admin.query(`DROP DATABASE ${database} WITH (FORCE)`);
+      }
+      delete databases[id];
+      note({ roles, databases });
     }
     await renameDatabases(admin, applied.databases, wanted.databases);
+    for (const [id, { owner }] of Object.entries(databases))
+      databases[id] = { name: wanted.databases[id]?.name ?? '', owner };
+    note({ roles, databases });
     for (const database of branch.databases) {
       const before = applied.databases[database.id];
       if (before?.name === database.name && before.owner === database.owner_name) continue;
       await setDatabase(admin, database, { secret, isNew: before === undefined });
     }
+    note({ roles, databases: wanted.databases });
   });
   for (const role of deletedRoles) await dropRole(connect, role, branch);
   return changed.length > 0;

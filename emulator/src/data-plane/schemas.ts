@@ -89,7 +89,7 @@ export class Schemas {
     const { sockets, password } = cluster.adminAccess;
     const { options = '' } = adminConfig(cluster.adminAccess, database);
     const login = { PGHOST: sockets, PGPORT: '5432', PGUSER: SUPERUSER, PGPASSWORD: password };
-    const environment = { ...login, PGOPTIONS: options, PGDATABASE: database };
+    const environment = { ...login, PGCONNECT_TIMEOUT: '10', PGOPTIONS: options, PGDATABASE: database };
     try {
       await runGuarded(this.check(), args, undefined, environment);
       if (statSync(file).size > LARGEST_SCHEMA)
