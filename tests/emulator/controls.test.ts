@@ -42,6 +42,7 @@ describe('the controls of the library', () => {
   it.each([
     ['an attribute that is none', { size: 4 }, /endpoint.size is not an attribute/],
     ['a value of the wrong type', { pooler_enabled: 'yes' }, /pooler_enabled must be true or false/],
+    ['a branch that does not exist', { branch_id: 'br-none' }, /br-none/],
   ])('changeEndpoint rejects a change of %s', async (_case, attributes, message) => {
     const { emulator, createActive } = await startService();
     const id = await createActive();

@@ -170,6 +170,7 @@ export class Controls {
     const { project, endpoint } = this.#plane.store.findEndpoint(endpointId);
     const requested = readEndpointChange(attributes, 'reject');
     checkPgSettings(this.#plane, requested.settings);
+    if (requested.branch_id !== undefined) this.#plane.store.branch(project, requested.branch_id);
     applyAttributes(endpoint, normalizeAttributes(this.#plane.settings, requested));
     endpoint.wire.updated_at = this.#plane.clock.now();
     this.#plane.journal.noteEndpoint(project, endpoint);
