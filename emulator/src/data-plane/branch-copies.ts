@@ -64,14 +64,15 @@ export class BranchCopies {
     const to = this.#data.of(branchId);
     const kept = preservedId === undefined ? undefined : this.#data.of(preservedId);
     const ids = inheritedIds(source, access);
-    // By an emulator that was killed afterwards.
-    const isDone = kept !== undefined && !existsSync(kept.copying);
+    const askedAt = branches.get(branchId)?.wire.last_reset_at;
+    // By an emulator that ended before the operation did. Clients may have written since.
+    const isDone = kept ? !existsSync(kept.copying) : to.state.copiedAt === askedAt;
     if (isDone) return Promise.resolve();
     const copied = from.inTurn(async () => {
       const clear = () => rm(to.copying, { recursive: true, force: true });
       await clear();
       if (!(await this.#hasData(from))) return;
-      await from.copyBeside(to, inheritAccess(from.state.access, ids)).catch(async (error) => {
+      await from.copyBeside(to, inheritAccess(from.state.access, ids), askedAt).catch(async (error) => {
         await clear();
         throw error;
       });
@@ -85,6 +86,7 @@ export class BranchCopies {
 
   /** One that a killed emulator has begun begins again. Nothing of it runs in a turn of the source but what reads. */
   async #copySchema(from: Cluster, to: Cluster, child: BranchRecord): Promise<void> {
+    if (to.state.copiedAt === child.wire.created_at) return;
     const dumps = await from.inTurn(async () => {
       return (await this.#hasData(from)) ? this.#schemas.read(from, child) : undefined;
     });
@@ -93,6 +95,7 @@ export class BranchCopies {
     await this.#data.prepare(to);
     try {
       await this.#schemas.write(to, child, dumps);
+      to.noteCopied(child.wire.created_at);
     } catch (error) {
       await to.remove();
       throw error;

@@ -6,7 +6,7 @@ import type { Client } from 'pg';
 import type { BranchRecord } from '../records/branch-record';
 import { type AdminAccess, asAdmin } from './admin';
 import { type ClusterState, NEW_STATE, readState, writeState } from './cluster-state';
-import { copyFolder } from './copy-folder';
+import { copyFolder, discard } from './copy-folder';
 import { PostgresServer, type ServerStart } from './postgres-server';
 import { type Access, accessOf, applyAccess, type Connect } from './roles-and-databases';
 import { writeServerFile } from './server-user';
@@ -22,9 +22,6 @@ export interface ClusterSetup {
   /** The major version. */
   readonly version: number;
 }
-
-/** How the name of a folder ends while its files are removed. */
-export const REMOVED = '.removed';
 
 /** The emulator's own sessions are of another type. */
 const OF_CLIENTS = "FROM pg_stat_activity WHERE backend_type = 'client backend'";
@@ -96,7 +93,7 @@ export class Cluster {
     limits: SharedLimits,
     { flags, ...start }: Partial<Pick<ServerStart, 'flags' | 'longestMs'>> = {},
   ): Promise<void> {
-    this.#setState({ access: this.state.access, limits });
+    this.#setState({ ...this.state, passwords: undefined, limits });
     this.#server = await PostgresServer.start({
       program: this.#setup.program,
       data: this.folder,
@@ -137,6 +134,10 @@ export class Cluster {
     else if (this.exists) discard(this.folder);
     if (existsSync(this.copying)) renameSync(this.copying, this.folder);
     if (kept !== undefined && existsSync(kept.copying)) discard(kept.copying);
+  }
+
+  noteCopied(copiedAt: string): void {
+    this.#setState({ ...this.state, copiedAt });
   }
 
   /** Whether its roles and databases are those of the branch. During a restore, they are about to change with the data. */
@@ -195,7 +196,7 @@ export class Cluster {
   }
 
   /** Copies the data to where another cluster keeps a copy that is not complete. */
-  async copyBeside(target: Cluster, access: Access): Promise<void> {
+  async copyBeside(target: Cluster, access: Access, copiedAt?: string): Promise<void> {
     const { folder } = this;
     const { copying } = target;
     await rm(copying, { recursive: true, force: true });
@@ -215,7 +216,7 @@ export class Cluster {
         writeServerFile(join(copying, 'backup_label'), rows[0].labelfile);
         await copyFolder(join(folder, 'pg_wal'), join(copying, 'pg_wal'));
       });
-    writeState(copying, { access, limits: this.state.limits, passwords });
+    writeState(copying, { access, limits: this.state.limits, passwords, copiedAt });
   }
 
   /** Makes it a standby, which follows another cluster when it starts. */
@@ -242,10 +243,4 @@ export class Cluster {
       () => this.server !== undefined,
     );
   }
-}
-
-function discard(folder: string): void {
-  const removed = `${folder}.${Date.now()}${REMOVED}`;
-  renameSync(folder, removed);
-  rm(removed, { recursive: true, force: true }).catch(() => undefined); // The next start removes it.
 }

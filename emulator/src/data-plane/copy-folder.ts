@@ -1,3 +1,4 @@
+import { renameSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { reasonOf } from '../records/thrown-reason';
@@ -43,3 +44,14 @@ const REPLACED = 'replaced while being copied';
 const MOST_ATTEMPTS = 5;
 
 const isMissing = (line: string): boolean => line.includes('No such file or directory');
+
+/** How the name of a folder ends while its files are removed. */
+export const REMOVED = '.removed';
+
+/** Removes the folder, by a process too: nothing waits for its files. */
+export function discard(folder: string): void {
+  const removed = `${folder}.${Date.now()}${REMOVED}`;
+  renameSync(folder, removed);
+  // What is left, the next start removes.
+  runGuarded('nice', ['-n', NICENESS, 'rm', '-rf', removed]).catch(() => undefined);
+}

@@ -1,0 +1,53 @@
+import { chmodSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { EmulatorOptions } from 'postgres-control-emulator';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { newDataFile } from '../support/data-emulator';
+import { hasPostgres, PostgresEmulator } from '../support/postgres-emulator';
+
+/** Starts an emulator with a data file that the servers' user can enter when the tests run as root. */
+async function open(data: string, options: EmulatorOptions = {}) {
+  chmodSync(dirname(data), 0o711);
+  const service = await PostgresEmulator.start({ data, ...options });
+  onTestFinished(() => service.emulator.stop());
+  return service;
+}
+
+describe.skipIf(!hasPostgres)('a copy that was complete before its operation had ended', () => {
+  it.each([
+    ['of a restore', 'create_branch'],
+    ['of a schema', 'apply_schema_from_branch'],
+  ])('%s is not made again: clients may have written since', { timeout: 60_000 }, async (_what, action) => {
+    const data = newDataFile();
+    const isRestore = action === 'create_branch';
+    const first = await open(data, { operationMs: { [action]: 5_000, default: 100 } });
+    const { projectId, branchId, login } = await first.createProject();
+    await (await first.connect(login)).query('CREATE TABLE visits (number int)');
+    const path = `/projects/${projectId}`;
+    const origin = isRestore ? {} : { init_source: 'schema-only' };
+    const created = await first.call<{ branch: { id: string } }>('POST', `${path}/branches`, {
+      branch: { parent_id: branchId, ...origin },
+    });
+    const { id } = created.body.branch;
+    if (isRestore) await first.endOperations(projectId);
+    const added = await first.call<{ endpoint: { id: string; host: string } }>('POST', `${path}/endpoints`, {
+      endpoint: { branch_id: id, type: 'read_write' },
+    });
+    const { endpoint } = added.body;
+    if (isRestore) {
+      await first.endOperations(projectId);
+      await first.call('POST', `${path}/endpoints/${endpoint.id}/suspend`);
+      await first.endOperations(projectId);
+      await first.call('POST', `${path}/branches/${id}/restore`, { source_branch_id: branchId });
+    }
+    const client = await first.connect({ ...login, host: endpoint.host });
+    await client.query('INSERT INTO visits VALUES (7)');
+    const isUnderWay = ({ status }: { status: string }) => status === 'running';
+    expect(first.emulator.operations(projectId).filter(isUnderWay)).toMatchObject([{ action }]);
+    await first.emulator.stop();
+    const second = await open(data);
+    await second.endOperations(projectId);
+    const reader = await second.connect({ ...login, host: endpoint.host });
+    expect(await reader.ask('SELECT number FROM visits')).toBe(7);
+  });
+});
