@@ -15,11 +15,11 @@ import {
   readWriteEndpointOf,
   unfinishedOf,
 } from '../records/project-record';
-import type { EndpointSettings } from '../records/wire-types';
 import type { EndpointAttributes, NewEndpointAttributes } from '../requests/endpoint-attributes';
 import { checkNotProtected } from './branch-rules';
 import type { ControlPlane } from './control-plane';
 import { applyAttributes, planUpdate } from './endpoint-changes';
+import { checkPgSettings } from './endpoint-settings';
 import { startStep, suspendStep } from './endpoint-steps';
 import { checkUnlocked } from './locks';
 import { normalizeAttributes } from './normalized-settings';
@@ -209,30 +209,6 @@ function checkMove(project: ProjectRecord, endpoint: EndpointRecord, branchId: s
     'BRANCH_HAS_ENDPOINT',
     `endpoint ${endpoint.wire.id} cannot move to branch ${branchId}: that branch already has the endpoint ${existing.wire.id}`,
   );
-}
-
-export function checkPgSettings(
-  { dataPlane }: ControlPlane,
-  { pg_settings, preload_libraries }: Partial<EndpointSettings> = {},
-): void {
-  dataPlane?.settingRules.checkAllowed(pg_settings, preload_libraries?.enabled_libraries);
-}
-
-/**
- * Does the work once Postgres has checked the values, which takes time: the work itself reads the records. Without Postgres it does so at
- * once.
- */
-export function onceVerified<Result>(
-  { dataPlane }: ControlPlane,
-  all: readonly (Partial<EndpointSettings> | undefined)[],
-  work: () => Result,
-): Result | Promise<Result> {
-  if (!dataPlane) return work();
-  const verify = async () => {
-    for (const { pg_settings, preload_libraries } of all.map((each) => each ?? {}))
-      await dataPlane.settingRules.checkValues(pg_settings, preload_libraries?.enabled_libraries);
-  };
-  return verify().then(work);
 }
 
 function checkSizeAndDelay({ settings }: ControlPlane, size: ComputeSize, delay = 0): void {

@@ -11,7 +11,8 @@ import type { NewProject, ProjectChange } from '../requests/project-attributes';
 import { checkNotProtected } from './branch-rules';
 import { newBranch } from './branches';
 import type { ControlPlane } from './control-plane';
-import { addEndpoint, checkNewEndpoint, checkPgSettings, firstSteps } from './endpoints';
+import { checkPgSettings } from './endpoint-settings';
+import { addEndpoint, checkNewEndpoint, firstSteps } from './endpoints';
 import { checkUnlocked } from './locks';
 import { firstAccess } from './new-roles-and-databases';
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { restoreBranch } from '../../control-plane/branch-restore';
 import { addBranch, deleteBranch, setDefaultBranch, updateBranch } from '../../control-plane/branches';
 import type { ControlPlane } from '../../control-plane/control-plane';
-import { onceVerified } from '../../control-plane/endpoints';
+import { onceVerified } from '../../control-plane/endpoint-settings';
 import { showNewBranch, showOperations } from '../../control-plane/response-bodies';
 import { findDatabase } from '../../control-plane/roles-and-databases';
 import { noBranch, notImplemented } from '../../records/api-error';

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { ControlPlane } from '../../control-plane/control-plane';
-import { createEndpoint, deleteEndpoint, onceVerified, updateEndpoint } from '../../control-plane/endpoints';
+import { onceVerified } from '../../control-plane/endpoint-settings';
+import { createEndpoint, deleteEndpoint, updateEndpoint } from '../../control-plane/endpoints';
 import { commandEndpoint } from '../../control-plane/power-commands';
 import { showEndpointResult } from '../../control-plane/response-bodies';
 import { noBranch, noEndpoint } from '../../records/api-error';
