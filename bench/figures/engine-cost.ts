@@ -97,7 +97,7 @@ async function fixedOf(door: DoorName): Promise<Figure> {
     ),
   ) as [number, number];
   return atMost({
-    name: `preview of one endpoint beyond one of c, ${door}`,
+    name: `preview of one endpoint, beyond the same with c, ${door}`,
     value: ours - c,
     limit: fixedLimitSeconds,
     unit: ' s',

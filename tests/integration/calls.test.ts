@@ -132,3 +132,14 @@ describe('a read', () => {
     expect(inputs).not.toHaveProperty('poolerEnabled', false);
   });
 });
+
+it('deletes of endpoints of one branch, one after the other, share a list of the branches', async () => {
+  const service = await startService();
+  const declare = (name: string) => service.declare({ name, type: 'read_only' });
+  const created = [];
+  for (const name of ['a', 'b', 'c']) created.push(await createEndpoint(service, declare(name)));
+  const provider = service.startProvider({}, { readSharingMs: 10_000 });
+  for (const { id, outs } of created) await provider.delete(id, outs);
+  const lists = service.emulator.requests().filter(({ path }) => path.endsWith('/branches'));
+  expect(lists).toHaveLength(1);
+});

@@ -99,8 +99,7 @@ export async function findExpiringParent(
   if (initSource === 'schema-only') return [];
   const { branch } = core.claims;
   const parent = (await core.list(declaration, 'branches')).find(({ id }) => id === parentId);
-  const expiresAt =
-    branch.resource(branch.ownerOf(parentId)).declared?.inputs.expiresAt ?? parent?.expires_at;
+  const expiresAt = branch.recordOf(parentId).declared?.inputs.expiresAt ?? parent?.expires_at;
   if (expiresAt === undefined) return [];
   const reason = `is a branch that expires at ${expiresAt}, so it can have no children: remove its expiresAt in an earlier \`pulumi up\``;
   return [{ property: 'parentId', reason }];

@@ -20,8 +20,8 @@ interface OwnResponse {
 }
 
 /**
- * What may be the service's own response: JSON, for a failure with its error body. Undefined for any other, which a proxy sends, or a server at
- * a wrong base URL.
+ * What may be the service's own response: JSON, for a failure with its error body. Undefined for any other, which a proxy sends, or
+ * a server at a wrong base URL.
  */
 export function readOwnResponse({ status, data: text }: AxiosResponse): OwnResponse | undefined {
   if (status === 204) return {};

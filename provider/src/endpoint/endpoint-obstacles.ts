@@ -1,6 +1,6 @@
 import { find, some } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
-import { findOtherProject } from '../lifecycle/delete-facts';
+import { findOtherProject, toProtection } from '../lifecycle/delete-facts';
 import { describeProtected } from '../lifecycle/delete-guards';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import type { ProviderCore } from '../lifecycle/provider-core';
@@ -76,16 +76,15 @@ export async function checkUnprotected(
 ): Promise<void> {
   const { branch } = core.claims;
   const { wasProtected } = branch.item(outputs.branchId);
-  const { declared } = branch.resource(branch.ownerOf(outputs.branchId));
+  const { declared } = branch.recordOf(outputs.branchId);
   const isUnprotected = wasProtected === true && declared !== undefined && declared.inputs.protected !== true;
   if (resource.retainsOnDelete || isUnprotected) return;
   const before = { ...declaration, inputs: outputs };
-  const live = find(await core.list(before, 'branches'), { id: outputs.branchId, protected: true });
+  const protection = toProtection(core, find(await core.list(before, 'branches'), { id: outputs.branchId }));
   // An interrupted replacement has deleted it, and only creates.
-  if (!live || !some(await core.list(before, 'endpoints'), { id })) return;
-  const isProtectedByOthers = wasProtected === false;
+  if (!protection.protectedBranch || !some(await core.list(before, 'endpoints'), { id })) return;
   const subject = { action: 'delete', endpointId: id } as const;
-  throw new Error(describeProtected({ protectedBranch: live.id, isProtectedByOthers, subject }));
+  throw new Error(describeProtected({ ...protection, subject }));
 }
 
 /**

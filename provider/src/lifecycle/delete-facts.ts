@@ -87,24 +87,34 @@ async function gatherFacts(question: DeleteQuestion, project: ServiceProject): P
     const adopter = claims.findAdopter({ ...known, names: [name, live.name] }, urn);
     return { ...common, ...live, adopter };
   }
-  // The service is asked only if this run may adopt or replace the endpoint.
+  // The endpoint is read only if this run may adopt or replace it.
   const isAsked = claims.hasAdopters || replacement;
   const endpoint = isAsked ? await project.endpoints.find(id, { deadline }) : undefined;
   const branchIds = type === 'read_write' ? compact([branchId, endpoint?.branch_id]) : [];
-  const branch = await project.branches.find(endpoint?.branch_id ?? String(branchId), { deadline });
+  const branch = await findBranchOf(question, project, endpoint?.branch_id ?? String(branchId));
   const adopter = claims.findAdopter({ ...known, names: [name, endpoint?.name], branchIds }, urn);
   const subject = { action: 'delete', endpointId: id } as const;
   return { ...common, ...noBranchFacts, ...toProtection(core, branch), subject, adopter };
 }
 
+/** The branch of an endpoint. One list serves many deletes, unless this run protects the branch: the service refuses, too. */
+async function findBranchOf({ core, deadline }: DeleteQuestion, project: ServiceProject, id: string) {
+  const { branches, sharedRead } = project;
+  const isToBeProtected = core.claims.branch.recordOf(id).declared?.inputs.protected === true;
+  const maxAgeMs = isToBeProtected ? 0 : sharedRead.maxAgeMs;
+  const shown = await branches.find(id, { maxAgeMs, deadline });
+  // This run may have unprotected it since the list.
+  return shown?.protected ? branches.find(id, { deadline }) : shown;
+}
+
 /** @param wasProtected whether the state has it as protected. @default what diff has found, if it was asked */
-function toProtection(
+export function toProtection(
   { claims }: ProviderCore,
   branch: Branch | undefined,
   wasProtected = claims.branch.item(branch?.id ?? '').wasProtected,
 ) {
   if (!branch?.protected) return { protectedBranch: undefined, isProtectedByOthers: false };
-  const { declared } = claims.branch.resource(claims.branch.ownerOf(branch.id));
+  const { declared } = claims.branch.recordOf(branch.id);
   const isOurs = declared?.inputs.protected === true;
   return { protectedBranch: branch.id, isProtectedByOthers: wasProtected === false && !isOurs };
 }
@@ -149,7 +159,7 @@ function findBase({ core: { claims }, kind, id, prior }: DeleteQuestion): string
   if (kind === 'endpoint')
     return claims.endpoint.item(id).mover === urn ? String(prior.outputs.branchId) : undefined;
   const parentId = String(prior.outputs.parentId);
-  return claims.branch.resource(claims.branch.ownerOf(parentId)).replacement ? parentId : undefined;
+  return claims.branch.recordOf(parentId).replacement ? parentId : undefined;
 }
 
 /** Why the branch can't be deleted with which the resource is replaced. The engine deletes the resource first, when it is too late to ask. */
@@ -163,7 +173,7 @@ async function findBaseObstacle(
   const standing = live.standing.filter(({ endpoint }) => !core.claims.endpoint.isGoing(endpoint.id));
   const reason = judgeDelete({ ...live, standing });
   const { branch } = core.claims;
-  const isReplacedToo = branch.resource(branch.ownerOf(id)).replacement === 'early';
+  const isReplacedToo = branch.recordOf(id).replacement === 'early';
   if (reason !== undefined || !isReplacedToo || live.parentId === undefined) return reason;
   return findBaseObstacle(core, project, live.parentId, deadline);
 }
@@ -232,7 +242,7 @@ export function findOtherProject(
   branchId: unknown,
   projectId: unknown,
 ): string | undefined {
-  const { replacement, declared } = claims.branch.resource(claims.branch.ownerOf(String(branchId)));
+  const { replacement, declared } = claims.branch.recordOf(String(branchId));
   const other = declared?.inputs.projectId;
   if (replacement !== 'judged' || isUnknown([other, projectId]) || other === projectId) return undefined;
   return `its branch is replaced in project ${other}, and this resource is to be in project ${projectId}: set the same projectId on both`;

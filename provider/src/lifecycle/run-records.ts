@@ -148,6 +148,11 @@ export class RunRecords {
     return this.resource(before.resource.urn ?? id).isRead === true && !isDeclared && !isUnknown(inputs);
   }
 
+  /** The record of the resource that has the id in state. */
+  recordOf(id: string): ResourceRecord {
+    return this.resource(this.ownerOf(id));
+  }
+
   /** The resource that has the id in state. */
   ownerOf(id: string): string | undefined {
     return [...this.resources].find(([, { idInState }]) => idInState === id)?.[0];
@@ -167,7 +172,7 @@ export class RunRecords {
 
   /** Whether this run deletes it, as far as the engine has asked: its delete has begun, or it is replaced with its branch. */
   isGoing(id: string): boolean {
-    return this.item(id).isLeaving === true || this.resource(this.ownerOf(id)).replacement === 'early';
+    return this.item(id).isLeaving === true || this.recordOf(id).replacement === 'early';
   }
 
   /** The ids in state of the declared resources that the state has on the branch. */
