@@ -17,28 +17,30 @@ async function startWithBranches() {
 
 describe('a branch with expires_at', () => {
   it('is deleted with its endpoints at its time, even in a locked project', async () => {
-    const { emulator, project, create, settled } = await startWithBranches();
-    const { body } = await create({ expires_at: inSeconds(2) });
+    const { emulator, project, create, change, settled } = await startWithBranches();
+    const { body } = await create({});
     await settled();
+    // A set-up may take longer than the branch is to live.
+    expect((await change(body?.branch.id ?? '', { expires_at: inSeconds(2) })).status).toBe(200);
     emulator.lockProject(project.id);
     const left = () =>
       [...emulator.branches(project.id), ...emulator.endpoints(project.id)].map(({ id }) => id);
-    expect(left()).toContain(body?.branch.id);
     await expect.poll(left, { timeout: 5000 }).not.toContain(body?.branch.id);
     expect(left()).not.toContain(body?.endpoints[0]?.id);
   });
 
   it('is deleted after a restore of it, which may preserve its data', async () => {
-    const { emulator, main, path, call, create, held, settled } = await startWithBranches();
-    const { body } = await create({ expires_at: inSeconds(1.5) });
+    const { emulator, main, path, call, create, change, held, settled } = await startWithBranches();
+    const { body } = await create({});
     await settled();
     const id = body?.branch.id ?? '';
     const hanging = emulator.inject({
       match: { action: 'create_branch' },
       effect: { kind: 'operation-hangs' },
     });
-    await call('POST', `${path}/${id}/restore`, { source_branch_id: main?.id });
-    await new Promise((resolve) => setTimeout(resolve, 2500));
+    await change(id, { expires_at: inSeconds(3) });
+    expect((await call('POST', `${path}/${id}/restore`, { source_branch_id: main?.id })).status).toBe(200);
+    await new Promise((resolve) => setTimeout(resolve, 3500));
     expect(held(id)).toMatchObject({ current_state: 'resetting' });
     hanging.clear();
     await expect.poll(() => held(id), { timeout: 5000 }).toBeUndefined();

@@ -3,7 +3,7 @@ import { startService } from '../support/service-client';
 
 describe('the life of an operation', () => {
   it('an operation goes through scheduling, running and finished', async () => {
-    const { emulator, project, create } = await startService({ schedulingMs: 30, operationMs: 60 });
+    const { emulator, project, create } = await startService({ schedulingMs: 300, operationMs: 300 });
     const { body } = await create();
     const seen = new Set<string>();
     await expect
