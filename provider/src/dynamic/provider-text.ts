@@ -9,10 +9,18 @@ export interface DynamicType {
 
 export const dynamicEndpoint: DynamicType = {
   token: 'pulumi-nodejs:dynamic/postgres:ComputeEndpoint',
-  providerText: 'exports.handler=()=>require("pulumi-postgres-compute/runtime").provider',
+  providerText: textOf('provider'),
 };
 
 export const dynamicBranch: DynamicType = {
   token: 'pulumi-nodejs:dynamic/postgres:Branch',
-  providerText: 'exports.handler=()=>require("pulumi-postgres-compute/runtime").branch',
+  providerText: textOf('branch'),
 };
+
+/**
+ * The host looks for the package in the program's folder. It is not there if only the package of a component or a bundle has it, or if
+ * it was removed together with its last resource. The host prints the stack of an error beside its message.
+ */
+function textOf(provider: string): string {
+  return `exports.handler=()=>{try{return require("pulumi-postgres-compute/runtime").${provider}}catch(e){if(e.code=="MODULE_NOT_FOUND"){e.message="install pulumi-postgres-compute as a dependency of the program itself, until the state has none of its resources: "+e.message.split("\\n")[0];e.stack="as shown with the resource"}throw e}}`;
+}
