@@ -1,13 +1,13 @@
 import { AxiosError, AxiosHeaders, type AxiosResponse } from 'axios';
 import { describe, expect, it } from 'vitest';
-import { isNotFound, malformedResponse, toControlApiError } from './control-api-error';
+import { findRefusal, isNotFound, malformedResponse, toControlApiError } from './control-api-error';
 import { makeRedactor } from './redaction';
 
 const apiKey = 'canary-key';
 const redact = makeRedactor([apiKey]);
 const config = { headers: new AxiosHeaders({ Authorization: `Bearer ${apiKey}` }) };
 
-const toError = (error: unknown) => toControlApiError(error, 'GET', '/projects', redact);
+const toError = (error: unknown) => toControlApiError(error, 'GET', '/projects', { redact });
 
 function responseOf(status: number, data: unknown, headers: Record<string, string> = {}): AxiosResponse {
   return { status, data, statusText: '', headers, config };
@@ -163,7 +163,7 @@ describe('the setting on which a failure depends', () => {
       '404 Not Found: answered with no content type, not the API: does a proxy respond in its place, or is the base URL wrong? The base URL is set in POSTGRES_COMPUTE_BASE_URL.',
     ],
   ])('is named after %s', (_what, error, reason) => {
-    const { message } = toControlApiError(error, 'GET', '/projects', redact, sources);
+    const { message } = toControlApiError(error, 'GET', '/projects', { redact, sources });
     expect(message).toBe(`GET /projects: ${reason}`);
   });
 });
@@ -188,6 +188,22 @@ describe('isNotFound', () => {
   });
 });
 
+describe('findRefusal', () => {
+  const page = failedBy(responseOf(404, '<html>', { 'content-type': 'text/html' }));
+  const refusalOf = (error: AxiosError, hasAnswered: boolean) =>
+    findRefusal(toControlApiError(error, 'GET', '/projects', { redact, contact: { hasAnswered } }));
+
+  it('finds a page of a proxy only until the service has answered', () => {
+    expect(refusalOf(page, false)).toMatchObject({ status: 404 });
+    expect(refusalOf(page, true)).toBeUndefined();
+  });
+
+  it('finds a refusal of the service at any time', () => {
+    const refused = failedBy(responseOf(403, JSON.stringify({ code: '', message: 'not yours' })));
+    expect(refusalOf(refused, true)).toMatchObject({ status: 403 });
+  });
+});
+
 describe('the error for a successful response that cannot be read', () => {
   it.each([200, 201, 202])('treats the outcome of a %d that broke off as unknown', (status) => {
     const error = toError(failedBy(responseOf(status, undefined), 'stream has been aborted'));
@@ -208,7 +224,7 @@ describe('the error for a successful response that cannot be read', () => {
 
   it('treats the outcome of a malformed response as unknown', () => {
     const problem = { message: 'not the shape' };
-    const error = malformedResponse('POST', '/endpoints', problem, responseOf(201, ''), redact);
+    const error = malformedResponse('POST', '/endpoints', problem, responseOf(201, ''), { redact });
     expect(error.message).toBe('POST /endpoints: no usable response: not the shape');
     expect(error.meaning).toBe('unknown');
   });

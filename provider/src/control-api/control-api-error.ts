@@ -13,12 +13,18 @@ import {
 } from './failure-meaning';
 import { toPrintable } from './printable';
 import { type Redact, redactPasswords } from './redaction';
-import { describeForeign, readOwnResponse } from './service-contact';
+import { describeForeign, readOwnResponse, type ServiceContact } from './service-contact';
 
 /** The fields of a new ControlApiError. */
 type ControlApiFailure = Pick<ControlApiError, 'method' | 'path' | 'reason'> &
   Partial<Pick<ControlApiError, 'status' | 'code' | 'requestId' | 'retryAfterMs' | 'isFromService'>> &
-  Pick<ConnectionSettings, 'sources'>;
+  Partial<Omit<ErrorContext, 'redact'>>;
+
+/** What all errors of one client depend on. */
+export interface ErrorContext extends Pick<ConnectionSettings, 'sources'> {
+  readonly redact: Redact;
+  readonly contact?: Pick<ServiceContact, 'hasAnswered'>;
+}
 
 /**
  * A failed call to the control API: `PATCH /projects/p/endpoints/ep-1: 423 Locked: … (request id …)`.
@@ -45,6 +51,8 @@ export class ControlApiError extends Error {
   readonly meaning: FailureMeaning;
   /** Whether the response has the service's own error body; a response from a proxy does not. */
   readonly isFromService: boolean;
+  /** Whether the service, or what answers in its place, would refuse the same request again. */
+  readonly isFinal: boolean;
 
   /** @internal */
   constructor(failure: ControlApiFailure, options?: { readonly cause?: unknown }) {
@@ -58,6 +66,9 @@ export class ControlApiError extends Error {
     this.retryAfterMs = failure.retryAfterMs ?? 0;
     this.meaning = meaningOfFailure(failure.status, failure.code);
     this.isFromService = failure.isFromService ?? failure.status !== undefined;
+    // Once the service has answered, a page of a proxy is a fault that passes.
+    const passes = isFromProxy(this) && failure.contact?.hasAnswered === true;
+    this.isFinal = (this.meaning === 'refused' && !passes) || this.code === elsewhereCode;
   }
 
   /** Whether unfinished operations lock the project. The service refuses writes until they finish. */
@@ -84,15 +95,10 @@ export function isNotFound(error: unknown): error is ControlApiError {
   return error instanceof ControlApiError && error.isNotFound;
 }
 
-/**
- * The failed call behind an error, if the service, or what answers in its place, would refuse it again.
- * @param hasAnswered whether the service has answered this process: a page of a proxy is then a fault that passes. @default false
- */
-export function findRefusal(error: unknown, hasAnswered = false): ControlApiError | undefined {
-  if (!(error instanceof ControlApiError))
-    return error instanceof Error ? findRefusal(error.cause, hasAnswered) : undefined;
-  const isRefused = error.meaning === 'refused' && !(hasAnswered && isFromProxy(error));
-  return isRefused || error.code === elsewhereCode ? error : undefined;
+/** The failed call behind an error, if the service, or what answers in its place, would refuse it again. */
+export function findRefusal(error: unknown): ControlApiError | undefined {
+  if (error instanceof ControlApiError) return error.isFinal ? error : undefined;
+  return error instanceof Error ? findRefusal(error.cause) : undefined;
 }
 
 /** Whether the response is not the service's own, so that a proxy may have passed the request on. */
@@ -135,20 +141,21 @@ export function toControlApiError(
   error: unknown,
   method: string,
   path: string,
-  redact: Redact,
-  sources?: ConnectionSettings['sources'],
+  context: ErrorContext,
 ): Error {
   if (!isAxiosError(error)) return toError(error);
+  const { redact, ...rest } = context;
   const show = makeShown(redact);
   const { response, code } = error;
   if (!response) {
     const cause = new Error(show(error.message));
     const reason = show(describeNetworkError(error));
-    return new ControlApiError({ method, path, code, reason, sources }, { cause });
+    return new ControlApiError({ ...rest, method, path, code, reason }, { cause });
   }
-  if (response.status < 300) return malformedResponse(method, path, error, response, redact, sources);
+  if (response.status < 300) return malformedResponse(method, path, error, response, context);
   const body = readOwnResponse(response)?.error;
   return new ControlApiError({
+    ...rest,
     method,
     path,
     status: response.status,
@@ -157,7 +164,6 @@ export function toControlApiError(
     requestId: body?.request_id ? show(body.request_id) : requestIdOf(response, show),
     retryAfterMs: retryAfter(error),
     isFromService: body !== undefined,
-    sources,
   });
 }
 
@@ -167,11 +173,11 @@ export function malformedResponse(
   path: string,
   { code, message }: Pick<AxiosError, 'code' | 'message'>,
   response: AxiosResponse,
-  redact: Redact,
-  sources?: ConnectionSettings['sources'],
+  { redact, ...rest }: ErrorContext,
 ): ControlApiError {
   const show = makeShown(redact);
   return new ControlApiError({
+    ...rest,
     method,
     path,
     status: response.status,
@@ -179,7 +185,6 @@ export function malformedResponse(
     reason: show(message),
     requestId: requestIdOf(response, show),
     isFromService: false,
-    sources,
   });
 }
 

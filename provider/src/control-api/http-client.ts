@@ -12,7 +12,12 @@ import { retryAfter } from 'axios-retry';
 import { inRange } from 'lodash';
 import * as z from 'zod';
 import { type ConnectionSettings, isLoopback } from '../config/connection-settings';
-import { ControlApiError, malformedResponse, toControlApiError } from './control-api-error';
+import {
+  ControlApiError,
+  type ErrorContext,
+  malformedResponse,
+  toControlApiError,
+} from './control-api-error';
 import { Deadline } from './deadline';
 import { elsewhereCode, interruptedCode, malformedResponseCode, notSentCode } from './failure-meaning';
 import { defaultRequestLimits, NotSentError, RateLimiter } from './rate-limiter';
@@ -49,7 +54,7 @@ export class HttpClient {
   readonly signal: AbortSignal | undefined;
   readonly contact = new ServiceContact();
   readonly #http: AxiosInstance;
-  readonly #sources: ConnectionSettings['sources'];
+  readonly #errors: ErrorContext;
 
   /** @param signal aborted when the user interrupts the run: from then on, nothing is sent */
   constructor(options: ConnectionSettings & HttpPacing, signal?: AbortSignal) {
@@ -58,7 +63,7 @@ export class HttpClient {
     const limiter = new RateLimiter({ ...defaultRequestLimits, perMinute: requestsPerMinute });
     this.signal = signal;
     this.redact = makeRedactor([options.apiKey]);
-    this.#sources = options.sources;
+    this.#errors = { redact: this.redact, contact: this.contact, sources: options.sources };
     this.#http = axios.create({
       baseURL: options.baseUrl.replace(/\/+$/, ''),
       timeout: options.requestTimeoutMs ?? 30_000,
@@ -103,7 +108,7 @@ export class HttpClient {
       ...(query && { params: query }),
     };
     const response = await this.#http.request(request).catch((error: unknown) => {
-      throw toControlApiError(error, method, url, this.redact, this.#sources);
+      throw toControlApiError(error, method, url, this.#errors);
     });
     const result = shape.safeParse(response.data);
     if (result.success) {
@@ -112,7 +117,7 @@ export class HttpClient {
     }
     const problem = z.prettifyError(result.error).replaceAll(/\s+/g, ' ');
     const failure = this.contact.describeOtherShape(response, problem);
-    throw malformedResponse(method, url, failure, response, this.redact, this.#sources);
+    throw malformedResponse(method, url, failure, response, this.#errors);
   }
 
   /** Parses a response that may be the service's own: its shape decides. Any other counts as a failed request. */
@@ -129,7 +134,7 @@ export class HttpClient {
 
   #noteFault(error: AxiosError): AxiosError {
     const { method = '', url = '' } = error.config ?? {};
-    const fault = toControlApiError(error, method.toUpperCase(), url, this.redact, this.#sources);
+    const fault = toControlApiError(error, method.toUpperCase(), url, this.#errors);
     if (fault instanceof ControlApiError) this.contact.latestFault = fault;
     return error;
   }

@@ -142,7 +142,7 @@ export class ProviderCore {
     try {
       return await patience.bound(read(), `${what} of project ${id}`);
     } catch (error) {
-      if (findRefusal(error, api.contact.hasAnswered)) throw error;
+      if (findRefusal(error)) throw error;
       const reason = messageOf(patience.hasPassed ? (api.contact.latestFault ?? error) : error);
       if (this.#shown.has(id) || declaration.resource.urn === undefined) return undefined;
       this.#shown.add(id);

@@ -66,7 +66,7 @@ async function readLive(
   try {
     return (await endpoints.findPatiently(id, readLagMs, sharedRead)) ?? 'gone';
   } catch (error) {
-    if (findRefusal(error, project.api.contact.hasAnswered)) throw error;
+    if (findRefusal(error)) throw error;
     return 'unreadable';
   }
 }
