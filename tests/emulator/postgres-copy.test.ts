@@ -57,4 +57,24 @@ describe.skipIf(!hasPostgres)('a copy of data that changes', () => {
     resume();
     await expect.poll(() => replica.ask('SELECT count(*)::int FROM notes'), { timeout: 20_000 }).toBe(1);
   });
+
+  it('is replaced by a restore that begins before it is complete', { timeout: 60_000 }, async () => {
+    const { projectId, branchId, login } = await service.createProject();
+    const client = await service.connect(login);
+    await client.query('CREATE TABLE notes AS SELECT 1::text');
+    const small = await service.createBranch(projectId, branchId);
+    await client.query("INSERT INTO notes SELECT repeat('x', 500) FROM generate_series(1, 700000)");
+    const path = `/projects/${projectId}`;
+    const branch = { parent_id: branchId };
+    const copy = await service.call<{ branch: { id: string } }>('POST', `${path}/branches`, { branch });
+    const { id } = copy.body.branch;
+    await service.call('POST', `${path}/branches/${id}/restore`, { source_branch_id: small.branchId });
+    const endpoint = { branch_id: id, type: 'read_write' };
+    const { body } = await service.call<{ endpoint: { host: string } }>('POST', `${path}/endpoints`, {
+      endpoint,
+    });
+    await service.endOperations(projectId);
+    const restored = await service.connect({ ...login, host: body.endpoint.host });
+    expect(await restored.ask('SELECT count(*)::int FROM notes')).toBe(1);
+  });
 });

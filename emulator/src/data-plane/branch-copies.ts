@@ -50,38 +50,37 @@ export class BranchCopies {
 
   /**
    * Replaces the data of a branch by that of the source, when the copy is complete. A branch may preserve the previous
-   * data. Rejects with the reason if nothing was replaced.
+   * data. An earlier copy for the branch comes first. Rejects with the reason if nothing was replaced.
    */
-  restore(
+  async restore(
     { branches }: ProjectRecord,
     branchId: string,
     { sourceId, preservedId, access }: NonNullable<Step['restore']>,
   ): Promise<void> {
-    const source = branches.get(sourceId);
-    if (source === undefined || !branches.has(branchId))
-      return Promise.reject(new Error(`branch ${source ? branchId : sourceId} no longer exists`));
+    const find = (id: string): BranchRecord => {
+      const branch = branches.get(id);
+      if (branch === undefined) throw new Error(`branch ${id} no longer exists`);
+      return branch;
+    };
+    const ids = inheritedIds(find(sourceId), access);
+    const askedAt = find(branchId).wire.last_reset_at;
     const from = this.#data.of(sourceId);
     const to = this.#data.of(branchId);
     const kept = preservedId === undefined ? undefined : this.#data.of(preservedId);
-    const ids = inheritedIds(source, access);
-    const askedAt = branches.get(branchId)?.wire.last_reset_at;
     // By an emulator that ended before the operation did. Clients may have written since.
-    const isDone = kept ? !existsSync(kept.copying) : to.state.copiedAt === askedAt;
-    if (isDone) return Promise.resolve();
-    const copied = from.inTurn(async () => {
-      const clear = () => rm(to.copying, { recursive: true, force: true });
-      await clear();
-      if (!(await this.#hasData(from))) return;
+    if (kept ? !existsSync(kept.copying) : to.state.copiedAt === askedAt) return;
+    const copy = async (): Promise<void> => {
+      find(sourceId);
+      await this.#data.prepare(from);
       await from.copyBeside(to, inheritAccess(from.state.access, ids), askedAt).catch(async (error) => {
-        await clear();
+        await rm(to.copying, { recursive: true, force: true });
         throw error;
       });
-    });
-    const restored = copied.then(() => to.inTurn(() => to.replace(kept)));
+    };
+    const isFree = to.inTurn(async () => undefined);
+    const restored = isFree.then(() => from.inTurn(copy)).then(() => to.inTurn(() => to.replace(kept)));
     this.#underWay.set(branchId, restored);
-    const end = (): void => this.forget(branchId);
-    restored.then(end, end);
-    return restored;
+    await restored.finally(() => this.forget(branchId));
   }
 
   /** One that a killed emulator has begun begins again. Nothing of it runs in a turn of the source but what reads. */
@@ -91,10 +90,9 @@ export class BranchCopies {
       return (await this.#hasData(from)) ? this.#schemas.read(from, child) : undefined;
     });
     await to.remove();
-    if (dumps === undefined) return;
     await this.#data.prepare(to);
     try {
-      await this.#schemas.write(to, child, dumps);
+      if (dumps !== undefined) await this.#schemas.write(to, child, dumps);
       to.noteCopied(child.wire.created_at);
     } catch (error) {
       await to.remove();

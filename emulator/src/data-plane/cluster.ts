@@ -132,7 +132,7 @@ export class Cluster {
     this.#state = undefined;
     if (this.exists && kept?.exists === false) renameSync(this.folder, kept.folder);
     else if (this.exists) discard(this.folder);
-    if (existsSync(this.copying)) renameSync(this.copying, this.folder);
+    renameSync(this.copying, this.folder);
     if (kept !== undefined && existsSync(kept.copying)) discard(kept.copying);
   }
 
