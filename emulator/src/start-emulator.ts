@@ -53,7 +53,7 @@ async function startPostgres(settings: Settings, data?: Data): Promise<RunningDa
   if (settings.postgres === false) return undefined;
   const { startDataPlane } = await import('./data-plane/start-data-plane.js');
   try {
-    return await startDataPlane(settings, data?.projects ?? []);
+    return await startDataPlane(settings, data?.projects ?? [], async () => data?.journal.saved());
   } catch (error) {
     data?.journal.close();
     throw error;

@@ -85,6 +85,31 @@ describe.skipIf(!hasPostgres)('the processes and folders of Postgres', options, 
       expect(await client.ask('SELECT number FROM visits')).toBe(7);
     }
   });
+
+  it.runIf(process.platform === 'linux')('a delete that cannot be saved destroys nothing', async () => {
+    const data = newReachableFile();
+    const first = await startPostgresCommand('--data', data);
+    const before = new PostgresUser(first);
+    const { projectId, branchId, login } = await before.createProject();
+    await (await before.connect(login)).query('CREATE TABLE visits AS SELECT 7 AS number');
+    const child = await before.createBranch(projectId, branchId, 'read_write');
+    // As on a full disk, its data file cannot grow any more.
+    const bytes = statSync(`${data}-wal`).size;
+    execFileSync('prlimit', ['--pid', String(first.child.pid), `--fsize=${bytes}`]);
+    const branches = `/projects/${projectId}/branches`;
+    for (const path of [`${branchId}/databases/app`, child.branchId]) {
+      const { status } = await before.call('DELETE', `${branches}/${path}`);
+      expect([path, status]).toEqual([path, 500]);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await first.end('SIGKILL');
+
+    const after = new PostgresUser(await startPostgresCommand('--data', data));
+    for (const each of [login, child.login]) {
+      const client = await after.connect(each);
+      expect(await client.ask('SELECT number FROM visits')).toBe(7);
+    }
+  });
 });
 
 describe.skipIf(!hasPostgres)('a branch in creation', options, () => {

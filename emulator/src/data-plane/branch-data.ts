@@ -46,12 +46,14 @@ export class BranchData {
   /**
    * Creates an empty cluster as the template of all others, unless an earlier emulator left one.
    * @param branchIds the branches that exist; the folders of others are removed
+   * @param saved resolves when all changes of the records are on the disk
    * @throws Error when the folder cannot be used, or another version of Postgres wrote it
    */
   static async open(
     binaries: PostgresBinaries,
     folders: Folders,
     branchIds: ReadonlySet<string>,
+    saved: () => Promise<void>,
   ): Promise<BranchData> {
     const { data } = folders;
     const { postgres, version } = binaries;
@@ -74,7 +76,7 @@ export class BranchData {
     const listFile = join(data, 'settings.json');
     if (!existsSync(listFile)) writeServerFile(listFile, JSON.stringify(listSettings(binaries, template)));
     const listed = JSON.parse(readFileSync(listFile, 'utf8'));
-    const setup = { program: postgres, password: readFileSync(passwordFile, 'utf8'), version };
+    const setup = { program: postgres, password: readFileSync(passwordFile, 'utf8'), version, saved };
     const schemas = new Schemas(binaries.pgDump, folders.temporary);
     return new BranchData(folders, setup, new SettingRules(listed, postgres, template), schemas);
   }
@@ -150,12 +152,18 @@ export class BranchData {
     await Promise.allSettled(clusters.map((cluster) => cluster.inTurn(() => cluster.stop())));
   }
 
-  /** Removes a cluster. */
+  /** Removes a cluster. If the records cannot be saved, the next start does it, or still has the branch. */
   forget(id: string): void {
     const cluster = this.of(id);
     this.#clusters.delete(id);
     this.copies.forget(id);
-    cluster.inTurn(() => cluster.remove()).catch(() => undefined);
+    cluster
+      .inTurn(async () => {
+        await cluster.stop();
+        await this.#setup.saved();
+        await cluster.remove();
+      })
+      .catch(() => undefined);
   }
 
   #clusterAt(id: string, folder: string): Cluster {

@@ -21,6 +21,8 @@ export interface ClusterSetup {
   readonly password: string;
   /** The major version. */
   readonly version: number;
+  /** Resolves when all changes of the records are on the disk. Nothing that they delete is destroyed before. */
+  readonly saved: () => Promise<void>;
 }
 
 /** The emulator's own sessions are of another type. */
@@ -128,6 +130,7 @@ export class Cluster {
 
   /** Replaces the data by the copy that is beside it. Another cluster, which has no data, may keep the previous data. */
   async replace(kept: Cluster | undefined): Promise<void> {
+    await this.#setup.saved();
     await this.stop();
     this.#state = undefined;
     if (this.exists && kept?.exists === false) renameSync(this.folder, kept.folder);
@@ -150,6 +153,7 @@ export class Cluster {
   /** Makes its roles and databases those of the branch, if need be with a server for that. */
   async update(branch: BranchRecord): Promise<{ dropsConnections: boolean }> {
     if (this.isUpToDate(branch)) return { dropsConnections: false };
+    await this.#setup.saved();
     // The record may change during the update.
     const { roles, databases } = structuredClone(branch);
     const isDown = this.server === undefined;

@@ -20,11 +20,13 @@ export interface RunningDataPlane {
 
 /**
  * Starts the gateway and prepares the servers. The data is in a folder beside the data file, or in a temporary folder.
+ * @param saved resolves when all changes of the records are on the disk
  * @throws Error when there is no Postgres, the port is taken, or the folder cannot be used
  */
 export async function startDataPlane(
   { postgres, postgresPort, host, data: dataFile }: Settings,
   projects: readonly ProjectRecord[],
+  saved: () => Promise<void>,
 ): Promise<RunningDataPlane> {
   if (process.platform === 'win32') throw new Error('The option postgres needs Linux or macOS.');
   // A short name, because the path of a socket is limited to about 100 bytes.
@@ -38,7 +40,7 @@ export async function startDataPlane(
     );
     const data = dataFile === undefined ? join(temporary, 'data') : `${realpathSync(dataFile)}.postgres`;
     const branchIds = new Set(projects.flatMap(({ branches }) => [...branches.keys()]));
-    const branchData = await BranchData.open(binaries, { data, temporary }, branchIds);
+    const branchData = await BranchData.open(binaries, { data, temporary }, branchIds, saved);
     const dataPlane = new PostgresDataPlane(branchData, projects);
     const folder = join(data, 'certificates');
     mkdirSync(folder, { recursive: true });
