@@ -43,7 +43,7 @@ export default defineConfig({
         test: {
           name: 'local',
           include: ['tests/{emulator,tools,browser}/**/*.test.ts'],
-          testTimeout: 20_000,
+          testTimeout: 60_000,
         },
       },
       {

@@ -15,12 +15,12 @@ import { toPrintable } from './printable';
 import { type Redact, redactPasswords } from './redaction';
 import { describeForeign, readOwnResponse, type ServiceContact } from './service-contact';
 
-/** The fields of a new ControlApiError. */
+/** The fields of a new ControlApiError. @internal */
 type ControlApiFailure = Pick<ControlApiError, 'method' | 'path' | 'reason'> &
   Partial<Pick<ControlApiError, 'status' | 'code' | 'requestId' | 'retryAfterMs' | 'isFromService'>> &
   Partial<Omit<ErrorContext, 'redact'>>;
 
-/** What all errors of one client depend on. */
+/** What all errors of one client depend on. @internal */
 export interface ErrorContext extends Pick<ConnectionSettings, 'sources'> {
   readonly redact: Redact;
   readonly contact?: Pick<ServiceContact, 'hasAnswered'>;
