@@ -139,7 +139,7 @@ describe.each(doorNames)('a branch with an endpoint, by the %s provider', (door)
   });
 });
 
-it('a dynamic branch without a name is created before the old one on request', async () => {
+it('a dynamic branch without a name may be created before the old one', async () => {
   const { stack, feature, branch, endpoint, declare, branches, endpoints } = await startBranches('dynamic');
   const program = (properties: object) => ({
     preview: branch({ ...allowed, ...properties }, { deleteBeforeReplace: false }),
@@ -157,7 +157,7 @@ it('a dynamic branch without a name is created before the old one on request', a
   await stack.run('preview', '--expect-no-changes');
 });
 
-it('a renamed dynamic branch does not keep destroy --refresh from deleting it', async () => {
+it('destroy --refresh deletes a renamed dynamic branch', async () => {
   const { stack, branch, declare, ids } = await startBranches('dynamic');
   await declare({ preview: branch({ name: 'preview' }) });
   await stack.run(...up);
@@ -168,7 +168,7 @@ it('a renamed dynamic branch does not keep destroy --refresh from deleting it', 
   expect(ids()).toEqual([]);
 });
 
-it('the branch of the guide survives a kill -9 of the CLI during its create', async () => {
+it('a branch survives a kill -9 of the CLI during its create', async () => {
   const { stack, emulator, configure, branches } = await startBranches('dynamic');
   await configure();
   await stack.writeProgram(`import * as pulumi from '@pulumi/pulumi';

@@ -56,7 +56,7 @@ describe.each(doorNames)('by the %s provider', (door) => {
     await expectResumed(program, fault);
   });
 
-  it('after a kill -9 of the CLI, the provider ends, and the next up finds its endpoint', async () => {
+  it('after a kill -9 the provider ends, and the next up finds its endpoint', async () => {
     const program = await startProgram(door);
     const { stack, emulator } = program;
     const fault = emulator.inject(hanging);

@@ -63,7 +63,7 @@ describe.each(doorNames)('by the %s provider', (door) => {
   });
 });
 
-it('an update enforces allowRestart for a size that its preview does not know', async () => {
+it('allowRestart holds for a size that the preview does not know', async () => {
   const { stack, writes, place, declare, write } = await startProgram('dynamic', size(1));
   await stack.run(...up);
   // The output of a new resource is unknown until it is created.

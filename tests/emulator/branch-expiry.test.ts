@@ -72,7 +72,7 @@ describe('a branch with expires_at', () => {
     expect((await change(branch.id, { expires_at })).status).toBe(400);
   });
 
-  it('cannot be the default branch, another root, protected or a parent (422)', async () => {
+  it('cannot be default, another root, protected or a parent (422)', async () => {
     const { emulator, project, main, branch, path, call, create, change, settled } =
       await startWithBranches();
     const expires_at = inSeconds(3600);

@@ -110,7 +110,7 @@ describe('POST /restore', () => {
     expect((await restore(dev.id, { source_branch_id: mainId })).status).toBe(422);
   });
 
-  it('needs a branch and a source that no other restore is to change (423), even without locks', async () => {
+  it('needs a branch and a source that no other restore is changing (423)', async () => {
     const service = await startWithBranches({ locks: 'none' });
     const { emulator, call, other, dev, path, mainId, restore } = service;
     emulator.inject({ match: { action: 'suspend_compute' }, effect: { kind: 'operation-hangs' } });
@@ -125,7 +125,7 @@ describe('POST /restore', () => {
     expect((await restore(other.id, { source_branch_id: mainId })).status).toBe(200);
   });
 
-  it('changes nothing but the time if it fails, not even with a name for the previous state', async () => {
+  it('changes only the time if it fails, also with a name to preserve', async () => {
     const { emulator, project, call, dev, path, mainId, held, named, restore, settled } =
       await startWithBranches();
     await call('POST', `${path}/${dev.id}/roles`, { role: { name: 'own' } });

@@ -154,7 +154,7 @@ describe.skipIf(!hasPostgres)('branches with data', () => {
     expect(schema.body.message).toContain('LOCK TABLE');
   });
 
-  it("a role's function that never returns holds up only the copy of its schema", TIMEOUT, async () => {
+  it('a function that never returns holds up only the copy of its schema', TIMEOUT, async () => {
     const own = await PostgresEmulator.start();
     const { login, projectId, branchId } = await own.createProject();
     const client = await own.connect(login);
@@ -218,7 +218,7 @@ describe.skipIf(!hasPostgres)('branches with data', () => {
     expect(await after.ask("SELECT string_agg(text, ',') FROM notes")).toBe('main,branch');
   });
 
-  it('a client that connects before the data is restored sees the previous data', TIMEOUT, async () => {
+  it('a client sees the previous data until the restore is complete', TIMEOUT, async () => {
     const { branches, branch, projectId, branchId } = await startWithTable();
     const before = await service.connect(branch.login);
     await before.query("INSERT INTO notes (text) VALUES ('branch')");

@@ -21,7 +21,7 @@ async function startWithProtected() {
 }
 
 describe('a protected branch', () => {
-  it('cannot be reset or deleted, nor its computes or its project, until it is unprotected', async () => {
+  it('and its computes and project stay until it is unprotected', async () => {
     const { call, project, branch, path, endpoints, endpointId, protect, settled } =
       await startWithProtected();
     const requests = [

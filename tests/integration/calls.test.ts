@@ -133,7 +133,7 @@ describe('a read', () => {
   });
 });
 
-it('deletes of endpoints of one branch, one after the other, share a list of the branches', async () => {
+it('deletes of endpoints of one branch share a list of the branches', async () => {
   const service = await startService();
   const declare = (name: string) => service.declare({ name, type: 'read_only' });
   const created = [];

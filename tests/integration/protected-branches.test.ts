@@ -34,7 +34,7 @@ describe('an endpoint on a protected branch', () => {
     expect(deletes()).toEqual([]);
   });
 
-  it('is deleted by the update that unprotects the branch, although reads lag behind', async () => {
+  it('is deleted by the update that unprotects the branch, despite read lag', async () => {
     const { startRun, branch, endpoint, ids, projectId, emulator } = await startProtected();
     const lists = { method: 'GET', path: '/projects/:p/branches' } as const;
     emulator.inject({ match: lists, effect: { kind: 'late-read', lateMs: 100 }, times: 'always' });
@@ -44,7 +44,7 @@ describe('an endpoint on a protected branch', () => {
     expect(ids()).not.toContain(endpoint.id);
   });
 
-  it('is not replaced, which the preview says, unless the same update unprotects the branch', async () => {
+  it('is replaced only if the same update unprotects the branch', async () => {
     const { startRun, branch, endpoint, replica, projectId, emulator } = await startProtected();
     const kept = startRun();
     await kept.preview(branch, { projectId, protected: true });
@@ -67,7 +67,7 @@ describe('an endpoint on a protected branch', () => {
   });
 });
 
-it('gives its child new passwords, which the connection string of the child has', async () => {
+it('gives its child new passwords, also in the connection string', async () => {
   const { startRun, branch, endpoint, projectId, emulator } = await startProtected();
   const run = startRun();
   const child = await run.create('branch', 'child', { projectId, parentId: branch.id });

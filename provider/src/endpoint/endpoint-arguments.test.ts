@@ -156,7 +156,7 @@ describe('withReported', () => {
   });
 });
 
-it('toCreateAttributes returns the declared attributes, under the name of the create', () => {
+it('toCreateAttributes returns what is declared, under the given name', () => {
   const inputs: EndpointInputs = { projectId: 'p-1', branchId: 'br-1', type: 'read_only', name: 'x' };
   expect(table.toCreateAttributes(inputs, 'y')).toEqual({ branch_id: 'br-1', type: 'read_only', name: 'y' });
 });

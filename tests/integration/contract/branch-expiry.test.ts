@@ -56,7 +56,7 @@ describe.each(doors)('the expiry of a Branch by %s', (_name, door) => {
     expect(failures).toMatchObject([{ property: 'expiresAt', reason: expect.stringContaining(reason) }]);
   });
 
-  it('that has passed stops no unchanged program, and the preview says what to do', async () => {
+  it('stops no unchanged program once passed; the preview says what to do', async () => {
     const { startRun, declare } = await startBranchDoor(door);
     const program = declare({ expiresAt: inMinutes(1) });
     const state = await runUp(await startRun(), program);

@@ -9,7 +9,7 @@ silenceDiagnostics();
 const refusal = 'The service deletes neither a protected branch nor its endpoints';
 
 describe.each(doors)('a protected Branch by %s', (_name, door) => {
-  it('is deleted once an earlier up has unprotected it, and until then no request is sent', async () => {
+  it('is deleted only after an earlier up has unprotected it', async () => {
     const { startRun, declare, held, writes } = await startBranchDoor(door);
     const state = await runUp(await startRun(), declare({ protected: true }));
     const { message } = await callErrorOf((await startRun()).delete(state));
@@ -21,7 +21,7 @@ describe.each(doors)('a protected Branch by %s', (_name, door) => {
     expect(held()).toEqual([]);
   });
 
-  it('is not replaced, which the preview says, although the same update unprotects it', async () => {
+  it('is not replaced by the update that unprotects it; the preview says so', async () => {
     const { startRun, declare, feature, held } = await startBranchDoor(door);
     const state = await runUp(await startRun(), declare({ protected: true }));
     const moved = declare({ parentId: feature.id, allowDataLoss: true, protected: false });
@@ -31,7 +31,7 @@ describe.each(doors)('a protected Branch by %s', (_name, door) => {
     expect(held()).toMatchObject([{ parent_id: feature.id }]);
   });
 
-  it('is protected only once it has its data, so that one without can be replaced', async () => {
+  it('is protected only once it has its data', async () => {
     const { startRun, declare, held, emulator } = await startBranchDoor(door);
     const program = declare({ protected: true });
     emulator.inject({

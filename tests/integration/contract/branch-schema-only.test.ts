@@ -24,7 +24,7 @@ describe.each(doors)('a schema-only Branch by %s', (_name, door) => {
     expect(held()).toEqual([]);
   });
 
-  it('keeps its source in state when the program no longer gives it, also in a refresh', async () => {
+  it('keeps its source in state when the program no longer gives it', async () => {
     const { startRun, declare, feature } = await startBranchDoor(door);
     const program = declare({ ...schemaOnly, parentId: feature.id });
     const state = await runUp(await startRun(), program);
@@ -34,7 +34,7 @@ describe.each(doors)('a schema-only Branch by %s', (_name, door) => {
     expect(await preview).toMatchObject({ hasChanges: false });
   });
 
-  it('is replaced only with allowDataLoss, by another source or by one with data', async () => {
+  it('is replaced by one with another source only with allowDataLoss', async () => {
     const { startRun, declare, feature, held, emulator, project } = await startBranchDoor(door);
     const state = await runUp(await startRun(), declare({ ...schemaOnly, parentId: feature.id }));
     const [main] = emulator.branches(project.id).filter((branch) => branch.default);
