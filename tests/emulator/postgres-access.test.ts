@@ -5,6 +5,8 @@ interface Role {
   role: { password: string };
 }
 
+const failedWith = (reason: RegExp) => ({ status: 'failed', error: expect.stringMatching(reason) });
+
 describe.skipIf(!hasPostgres)('roles and databases of the API in Postgres', () => {
   let service: PostgresEmulator;
   beforeAll(async () => {
@@ -25,7 +27,9 @@ describe.skipIf(!hasPostgres)('roles and databases of the API in Postgres', () =
       const { body } = await send<Role>('POST', 'roles', { role: { name } });
       return { ...place.login, role: name, password: body.role.password };
     };
-    return { ...place, send, createRole };
+    /** How the last change ended. */
+    const end = async () => (await service.endOperations(place.projectId))[0];
+    return { ...place, send, createRole, end };
   };
 
   it.each(['running', 'stopped'])('a new role can log in to a %s server and use the data', async (state) => {
@@ -50,13 +54,63 @@ describe.skipIf(!hasPostgres)('roles and databases of the API in Postgres', () =
   });
 
   it('a role of the API is none that a client has created before', async () => {
-    const { login, projectId, createRole } = await createProject();
-    const owner = await service.connect(login);
-    if (Number(await owner.ask('SHOW server_version_num')) < 160_000) return;
-    await owner.query('CREATE ROLE bob');
-    await createRole('bob');
-    const [last] = await service.endOperations(projectId);
-    expect(last).toMatchObject({ status: 'failed', error: expect.stringContaining('"bob" already exists') });
+    const { login, send, createRole, end } = await createProject();
+    const maker = await createRole('maker');
+    for (const [creator, name] of [
+      [login, 'bob'],
+      [maker, 'eve'],
+    ] as const) {
+      const client = await service.connect(creator);
+      if (Number(await client.ask('SHOW server_version_num')) < 160_000) return;
+      await client.query(`CREATE ROLE ${name}`);
+    }
+    // Then nobody has rights to the role that it has created.
+    await send('DELETE', 'roles/maker');
+    for (const name of ['bob', 'eve']) {
+      await createRole(name);
+      expect(await end()).toMatchObject(failedWith(new RegExp(`role "${name}" already exists`)));
+      await send('DELETE', `roles/${name}`);
+    }
+  });
+
+  it('a change that fails keeps none of the others from being made', async () => {
+    const { login, send, createRole, end } = await createProject();
+    const bob = await createRole('bob');
+    const bobs = await service.connect(bob);
+    const owners = await service.connect(login);
+    await owners.query('CREATE DATABASE own');
+    await send('POST', 'databases', { database: { name: 'own', owner_name: login.role } });
+    await send('DELETE', 'roles/bob');
+    expect(await end()).toMatchObject(failedWith(/"own" already exists/));
+    expect(bobs.cutOffBy).toMatch(/terminating connection/);
+    await expect(service.connect(bob)).rejects.toThrow(/password authentication failed/);
+    await owners.query('SELECT');
+    const eve = await createRole('eve');
+    expect(owners.cutOffBy).toMatch(/terminating connection/);
+    await (await service.connect({ ...login, database: 'postgres' })).query('DROP DATABASE own');
+    await createRole('ann');
+    expect(await end()).toMatchObject({ status: 'finished' });
+    await service.connect({ ...eve, database: 'own' });
+  });
+
+  it.each([
+    ['renamed', 'ALTER DATABASE app RENAME TO mine'],
+    ['deleted', 'ALTER DATABASE app RENAME TO mine'],
+    ['renamed', 'DROP DATABASE app'],
+    ['deleted', 'DROP DATABASE app'],
+  ])('no other database is %s after %s', async (what, statement) => {
+    const method = what === 'renamed' ? 'PATCH' : 'DELETE';
+    const { login, send, end } = await createProject();
+    const client = await service.connect({ ...login, database: 'postgres' });
+    const names =
+      "SELECT string_agg(datname, ',' ORDER BY datname) FROM pg_database WHERE datname !~ '^template'";
+    for (const query of [statement, 'CREATE DATABASE other', 'ALTER DATABASE other RENAME TO app'])
+      await client.query(query);
+    await send(method, 'databases/app', { database: { name: 'shop' } });
+    const isLost = method === 'PATCH' && statement.startsWith('DROP');
+    expect(await end()).toMatchObject(isLost ? failedWith(/it was dropped by SQL/) : { status: 'finished' });
+    const isRenamed = method === 'PATCH' && !isLost;
+    expect(await client.ask(names)).toBe(isRenamed ? 'app,postgres,shop' : 'app,postgres');
   });
 
   it('a deleted role leaves its tables to the owner of the database', async () => {
@@ -78,11 +132,10 @@ describe.skipIf(!hasPostgres)('roles and databases of the API in Postgres', () =
     await (await service.connect(bob)).query('CREATE DATABASE own');
     await (await service.connect({ ...bob, database: 'own' })).query(`CREATE FUNCTION who() ${whoAmI}`);
     const open = await service.connect({ ...bob, database: 'postgres' });
-    await open.query(`CREATE FUNCTION pg_temp.who() ${whoAmI}`);
     await send('DELETE', 'roles/bob');
     const client = await service.connect({ ...login, database: 'own' });
     expect(await client.ask('SELECT who()')).toBe(login.role);
-    expect(await open.ask('SELECT pg_temp.who()')).toBe(login.role);
+    expect(open.cutOffBy).toMatch(/terminating connection/);
   });
 
   it('the last role that is deleted can no longer log in', async () => {

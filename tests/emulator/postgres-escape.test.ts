@@ -1,8 +1,10 @@
-import { dirname } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { Client } from 'pg';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { Connect } from '../../emulator/src/data-plane/access-changes';
 import { asAdmin } from '../../emulator/src/data-plane/admin';
-import { applyAccess, type Connect, NO_ACCESS } from '../../emulator/src/data-plane/roles-and-databases';
+import { applyAccess, NO_ACCESS } from '../../emulator/src/data-plane/roles-and-databases';
 import { findPostgres, type PlainPostgres, startPlainPostgres } from '../support/plain-postgres';
 import { hasPostgres, PostgresEmulator } from '../support/postgres-emulator';
 
@@ -106,8 +108,11 @@ it.skipIf(!hasPostgres)('takes over no database of a client, only those of an ea
   await postgres.query('CREATE DATABASE store');
   const shop = database('shop', 'bob');
   const store = { ...database('store', 'bob'), id: 2, created_at: '2026-01-02T00:00:00Z' };
+  let applied = NO_ACCESS;
   const apply = () =>
-    applyAccess(connect, NO_ACCESS, { roles: [role('bob')], databases: [shop, store] }, 'secret', ignore);
+    applyAccess(connect, applied, { roles: [role('bob')], databases: [shop, store] }, 'secret', (access) => {
+      applied = access;
+    });
   await expect(apply()).rejects.toThrow('database "store" already exists');
   await expect(apply()).rejects.toThrow('database "store" already exists');
   await postgres.query('DROP DATABASE store');
@@ -137,6 +142,21 @@ it.skipIf(!hasPostgres)('does no change again while a role cannot be removed', a
   await expect(apply(['ann'], [next])).rejects.toThrow(refused);
   const limit = "SELECT datconnlimit AS connections FROM pg_database WHERE datname = 'shop'";
   expect(await postgres.query(limit)).toEqual([{ connections: 7 }]);
+});
+
+it.skipIf(!hasPostgres)('a database is created where a killed attempt has left its folder', async () => {
+  const { postgres, connect } = await startPlain();
+  const oid = 2 ** 31;
+  mkdirSync(join(dirname(postgres.socket), 'data', 'base', String(oid)));
+  const shop = database('shop', 'ann');
+  const applied = {
+    ...NO_ACCESS,
+    databases: { [shop.id]: { name: 'shop', owner: '' } },
+    oids: { [shop.id]: oid },
+  };
+  await applyAccess(connect, applied, { roles: [role('ann')], databases: [shop] }, 'secret', ignore);
+  const owner = "SELECT pg_get_userbyid(datdba) AS owner FROM pg_database WHERE datname = 'shop'";
+  expect(await postgres.query(owner)).toEqual([{ owner: 'ann' }]);
 });
 
 it.skipIf(!hasPostgres)("an owner's settings for hints do not reach the superuser's sessions", async () => {
@@ -184,7 +204,7 @@ describe.skipIf(!hasPostgres)('roles of the API on a cluster whose own roles are
     await postgres.query('ALTER DATABASE app OWNER TO pg_execute_server_program; CREATE ROLE bob');
     await postgres.query('CREATE TABLE notes (); ALTER TABLE notes OWNER TO bob');
     await postgres.query("UPDATE pg_authid SET rolname = 'eve' WHERE rolname = 'pg_execute_server_program'");
-    const applied = { roles: { bob: now, app: now }, databases: {} };
+    const applied = { ...NO_ACCESS, roles: { bob: now, app: now } };
     const toEve = { roles: [role('app')], databases: [database('shop', 'eve')] };
     await expect(applyAccess(connect, applied, toEve, 'secret', ignore)).rejects.toThrow(
       /"eve" is one of Postgres's own/,

@@ -71,8 +71,8 @@ describe.skipIf(!hasPostgres)('an owner cannot make its endpoint unusable', () =
     expect(await change('DELETE', 'roles/bob')).toMatchObject(refused);
     await expect(service.connect({ ...toOwn, database: 'app' })).rejects.toThrow(/not permitted to log in/);
     await restart();
-    const client = await service.connect(login);
     expect(await change('POST', 'roles', { role: { name: 'eve' } })).toMatchObject(refused);
+    const client = await service.connect(login);
     // What Postgres accepts is done all the same.
     expect(await client.ask("SELECT count(*)::int FROM pg_roles WHERE rolname = 'eve'")).toBe(1);
     await (await service.connect({ ...login, database: 'postgres' })).query('DROP DATABASE own');

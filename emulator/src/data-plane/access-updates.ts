@@ -57,14 +57,25 @@ export class AccessUpdates {
   async #update(cluster: Cluster, branch: BranchRecord): Promise<void> {
     const isAheadOfStandbys = cluster.server === undefined && !cluster.isUpToDate(branch);
     try {
-      const { dropsConnections } = await cluster.update(branch);
-      if (dropsConnections) await this.#clients.dropConnections(cluster);
+      await this.#attempt(cluster, branch);
     } catch (error) {
       if (!isLockTimeout(error)) throw error;
       await this.#clients.dropConnections(cluster);
-      await cluster.update(branch);
+      await this.#attempt(cluster, branch);
     }
     // A server that ran only for the change has not sent it to them.
     if (isAheadOfStandbys) this.#clients.takeDownStandbys(cluster, branch);
+  }
+
+  /** Clients are cut off when a role or a password is new, as in the service. */
+  async #attempt(cluster: Cluster, branch: BranchRecord): Promise<void> {
+    const before = cluster.state.access.roles;
+    try {
+      await cluster.update(branch);
+    } finally {
+      const isNew = ([name, time]: [string, string]) => before[name] !== time;
+      if (cluster.server !== undefined && Object.entries(cluster.state.access.roles).some(isNew))
+        await this.#clients.dropConnections(cluster);
+    }
   }
 }

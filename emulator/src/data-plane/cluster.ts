@@ -1,14 +1,14 @@
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import type { Client } from 'pg';
 import type { BranchRecord } from '../records/branch-record';
+import type { Connect } from './access-changes';
 import { type AdminAccess, asAdmin } from './admin';
 import { type ClusterState, NEW_STATE, readState, writeState } from './cluster-state';
 import { copyFolder, discard } from './copy-folder';
 import { PostgresServer, type ServerStart } from './postgres-server';
-import { type Access, accessOf, applyAccess, type Connect } from './roles-and-databases';
+import { type Access, applyAccess, isApplied } from './roles-and-databases';
 import { writeServerFile } from './server-user';
 import type { SharedLimits } from './shared-limits';
 import { holdPasswords, type StoredPassword } from './stored-passwords';
@@ -145,26 +145,21 @@ export class Cluster {
 
   /** Whether its roles and databases are those of the branch. During a restore, they are about to change with the data. */
   isUpToDate(branch: BranchRecord): boolean {
-    return (
-      branch.wire.current_state === 'resetting' || isDeepStrictEqual(this.state.access, accessOf(branch))
-    );
+    return branch.wire.current_state === 'resetting' || isApplied(this.state.access, branch);
   }
 
-  /** Makes its roles and databases those of the branch, if need be with a server for that. */
-  async update(branch: BranchRecord): Promise<{ dropsConnections: boolean }> {
-    if (this.isUpToDate(branch)) return { dropsConnections: false };
+  /** Makes its roles and databases those of the branch, if need be with a server for that. @throws Error with the reason of what fails */
+  async update(branch: BranchRecord): Promise<void> {
+    if (this.isUpToDate(branch)) return;
     await this.#setup.saved();
     // The record may change during the update.
     const { roles, databases } = structuredClone(branch);
     const isDown = this.server === undefined;
     if (isDown) await this.start(this.state.limits);
     try {
-      const { connect, state } = this;
-      const wanted = { roles, databases };
       const note = (access: Access): void => this.#setState({ ...this.state, access });
-      const dropsConnections = await applyAccess(connect, state.access, wanted, this.#setup.password, note);
-      note(accessOf(wanted));
-      return { dropsConnections: dropsConnections && !isDown };
+      const { access } = this.state;
+      await applyAccess(this.connect, access, { roles, databases }, this.#setup.password, note);
     } finally {
       if (isDown) await this.stop();
     }

@@ -35,6 +35,12 @@ export async function holdDataRoles(admin: Client): Promise<string> {
   return rows.map(({ rolname }) => escapeIdentifier(rolname)).join(', ');
 }
 
+/** The quoted name of a database, which keeps it until the transaction ends; undefined if there is none with the id. */
+export async function holdDatabase(admin: Client, oid = 0): Promise<string | undefined> {
+  const { rows } = await admin.query(`SELECT datname FROM pg_database WHERE oid = ${oid} FOR SHARE`);
+  return rows[0] && escapeIdentifier(rows[0].datname);
+}
+
 /** The databases that can be connected to, each with its owner; null for one of Postgres's own. An interrupted drop sets the limit -2. */
 export async function listDatabases(admin: Client): Promise<{ name: string; owner: string | null }[]> {
   const owner = `CASE WHEN datdba::bigint >= ${FIRST_ID} THEN pg_get_userbyid(datdba) END`;
