@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Figure } from './figure';
 import { measureBusyBranch } from './figures/busy-branch';
-import { measureCutOffRuns } from './figures/cut-off-runs';
 import { measureDetectionLag } from './figures/detection-lag';
 import { measureEngineCost, measureSnapshots } from './figures/engine-cost';
 import { measureFleet } from './figures/fleet';
@@ -56,7 +55,6 @@ export const groups: Readonly<Record<string, Group>> = {
     title: 'The limit of an account',
     measure: (isQuick) => measureRequestRate(isQuick ? 100 : 1_000),
   },
-  'cut-off': { title: 'Runs that are cut off', measure: (isQuick) => measureCutOffRuns(isQuick ? 1 : 5) },
   'stack-limit': {
     title: 'Large stacks, with snapshots in a folder',
     measure: (isQuick) => measureStackLimit(isQuick ? [10] : [1_000, 3_000, 10_000]),

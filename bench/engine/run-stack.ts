@@ -4,7 +4,6 @@ import type { PulumiStack } from '../../tests/support/pulumi-stack';
 import { expectReplicas, measure } from '../metered-emulator';
 import { type Kind, withBenchStack } from './bench-stack';
 import { measureHostMemory } from './host-memory';
-import { measureState, type StateSize } from './state-size';
 
 const steps = {
   up: ['up', '--yes', '--skip-preview'],
@@ -25,7 +24,6 @@ export interface StackRun {
   /** Every run of each step. */
   readonly steps: Readonly<Record<Step, readonly StepCost[]>>;
   readonly hostMb: number;
-  readonly state: StateSize;
 }
 
 interface Manner {
@@ -69,7 +67,6 @@ class MeasuredStack {
   readonly #held: number;
   readonly #costs: Record<Step, StepCost[]> = { up: [], preview: [], refresh: [], destroy: [] };
   #hostMb = 0;
-  #state: StateSize | undefined;
 
   constructor(stack: PulumiStack, emulator: Emulator, held: number) {
     this.#stack = stack;
@@ -84,13 +81,11 @@ class MeasuredStack {
     });
     this.#hostMb = Math.max(this.#hostMb, hostMb);
     expectReplicas(this.#emulator, step === 'destroy' ? 0 : this.#held);
-    if (step === 'up') this.#state = await measureState(this.#stack.backend);
   }
 
   get measured(): StackRun {
-    if (!this.#state) throw new Error('there is no state after up');
     if (this.#hostMb === 0) throw new Error('no process was found that hosts the provider');
-    return { steps: this.#costs, hostMb: this.#hostMb, state: this.#state };
+    return { steps: this.#costs, hostMb: this.#hostMb };
   }
 }
 

@@ -9,10 +9,7 @@ type Runs = Readonly<Record<Kind, StackRun>>;
 const stepLimits: Readonly<Record<Step, number>> = { up: 3, preview: 0, refresh: 2, destroy: 5 };
 const fixedLimitSeconds = 0.15;
 
-const doorLimits = {
-  dynamic: { stateBytes: 1_500, hostMb: 200 },
-  plugin: { stateBytes: 1_000, hostMb: 110 },
-} as const;
+const hostLimitsMb: Readonly<Record<DoorName, number>> = { dynamic: 200, plugin: 110 };
 
 /** What the service takes in a second on one route, to which the provider keeps. */
 const routeLimit = 40;
@@ -45,7 +42,7 @@ export async function measureSnapshots(count: number): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const door of doorNames) {
     const runs = await runStacks(door, count, { snapshots: true });
-    figures.push(...stepNames.map((step) => ratioOf(door, step, count, runs)), ...stateOf(door, runs));
+    figures.push(...stepNames.map((step) => ratioOf(door, step, count, runs)));
   }
   return figures;
 }
@@ -105,23 +102,6 @@ async function fixedOf(door: DoorName): Promise<Figure> {
   });
 }
 
-function stateOf(door: DoorName, { ours, empty }: Runs): Figure[] {
-  return [
-    atMost({
-      name: `inputs and outputs in state, bytes per endpoint, ${door}`,
-      value: ours.state.inputsAndOutputs,
-      limit: doorLimits[door].stateBytes,
-      baselines: { c: empty.state.inputsAndOutputs },
-    }),
-    informative({
-      name: `the same with what the engine adds, ${door}`,
-      value: ours.state.whole,
-      baselines: { c: empty.state.whole },
-      details: { file: ours.state.file },
-    }),
-  ];
-}
-
 function hostOf(door: DoorName, count: number, { ours, empty }: Runs): Figure[] {
   return [
     atMost({
@@ -132,7 +112,7 @@ function hostOf(door: DoorName, count: number, { ours, empty }: Runs): Figure[] 
     atMost({
       name: `peak memory of the provider's process, ${count} endpoints, ${door}`,
       value: ours.hostMb,
-      limit: doorLimits[door].hostMb,
+      limit: hostLimitsMb[door],
       unit: ' MB',
       baselines: { c: empty.hostMb },
     }),
