@@ -1,7 +1,18 @@
 export type { AddedOperation } from './controls/controls';
 export type { ForeignEndpointOptions } from './controls/foreign-endpoints';
 export type { ForeignOperation, ForeignOperationChange } from './controls/foreign-operations';
-export type * from './faults/fault-types';
+export type {
+  Fault,
+  InjectedFault,
+  OperationEffect,
+  OperationEffects,
+  OperationFault,
+  OperationMatch,
+  RequestEffect,
+  RequestEffects,
+  RequestFault,
+  RequestMatch,
+} from './faults/faults';
 export type { PlanName } from './limits/plans';
 export type { EmulatorOptions, LockScope } from './options/emulator-options';
 export { ApiError } from './records/api-error';

@@ -10,8 +10,7 @@ import type { RunningDataPlane } from './data-plane/start-data-plane';
 import { API_PREFIX } from './http/api-path';
 import { createServer } from './http/server';
 import { BACKLOG } from './http/server-limits';
-import type { EmulatorOptions, Settings } from './options/emulator-options';
-import { resolveOptions } from './options/resolve-options';
+import { type EmulatorOptions, resolveOptions, type Settings } from './options/emulator-options';
 import { hasCode } from './records/thrown-reason';
 import { RequestLog } from './requests/request-log';
 

@@ -7,7 +7,7 @@ import { createControlPlane } from '../../emulator/src/control-plane/create-cont
 import { Controls } from '../../emulator/src/controls/controls';
 import { createServer } from '../../emulator/src/http/server';
 import { SERVER_LIMITS, type ServerLimits } from '../../emulator/src/http/server-limits';
-import { resolveOptions } from '../../emulator/src/options/resolve-options';
+import { resolveOptions } from '../../emulator/src/options/emulator-options';
 import { RequestLog } from '../../emulator/src/requests/request-log';
 import { startService } from '../support/service-client';
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { createControlPlane } from '../../emulator/src/control-plane/create-control-plane';
 import { addApiRoutes } from '../../emulator/src/http/routes/api-routes';
-import { resolveOptions } from '../../emulator/src/options/resolve-options';
+import { resolveOptions } from '../../emulator/src/options/emulator-options';
 
 /** The methods, in lower case, that the emulator serves on each path of the API. The paths are those of the description. */
 export function listServedCalls(): Map<string, string[]> {

@@ -1,4 +1,4 @@
-import { localAddressOf } from '../options/local-address';
+import { localAddressOf } from '../options/emulator-options';
 import { ApiError, badRequest, notFound } from '../records/api-error';
 import { type ProjectRecord, readWriteEndpointOf } from '../records/project-record';
 import type { BranchPlace } from '../records/store';

@@ -1,4 +1,9 @@
-import { type ComputeSize, checkComputeSize, type RequestedSize } from '../limits/compute-size';
+import {
+  type ComputeSize,
+  checkBothBounds,
+  checkComputeSize,
+  type RequestedSize,
+} from '../limits/compute-size';
 import {
   checkEndpointQuota,
   checkPlanAllowsSize,
@@ -68,6 +73,7 @@ export function checkNewEndpoint(
   project: ProjectRecord,
   attributes: EndpointAttributes,
 ): void {
+  checkBothBounds(attributes);
   const { region_id: region } = project.wire;
   if (attributes.region_id !== undefined && attributes.region_id !== region) {
     throw badRequest(`endpoint.region_id must be the project's, ${region}; got ${attributes.region_id}`);

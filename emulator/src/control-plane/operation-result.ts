@@ -1,4 +1,4 @@
-import type { OperationEffect } from '../faults/fault-types';
+import type { OperationEffect } from '../faults/faults';
 import type { Operation } from '../records/wire-types';
 
 /** What an operation shows of how it ended. */

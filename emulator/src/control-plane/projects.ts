@@ -1,4 +1,3 @@
-import { checkBothBounds } from '../limits/compute-size';
 import { ACCOUNT_ID } from '../records/account';
 import type { BranchRecord } from '../records/branch-record';
 import { toTimestamp } from '../records/clock';
@@ -52,7 +51,7 @@ export function addProject(plane: ControlPlane, requested: NewProject): AddedPro
 export function updateProject(
   plane: ControlPlane,
   project: ProjectRecord,
-  { default_endpoint_settings: defaults, ...requested }: ProjectChange,
+  { default_endpoint_settings: defaults, settings: _refused, ...requested }: ProjectChange,
 ): readonly OperationRecord[] {
   const { wire, primaryBranchId: branchId } = project;
   const merged = defaults && { ...wire.default_endpoint_settings, ...defaults };
@@ -81,7 +80,6 @@ function checkDefaults(
   project: ProjectRecord,
   defaults: DefaultEndpointSettings = {},
 ): void {
-  checkBothBounds(defaults);
   checkPgSettings(plane, defaults);
   checkNewEndpoint(plane, project, defaults);
 }

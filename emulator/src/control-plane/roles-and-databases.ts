@@ -6,7 +6,7 @@ import type { OperationRecord, Purpose, Step } from '../records/operation-record
 import { type ProjectRecord, readWriteEndpointOf } from '../records/project-record';
 import type { BranchPlace } from '../records/store';
 import type { Database, Role } from '../records/wire-types';
-import type { DatabaseAttributes, NewDatabase, NewRole } from '../requests/role-and-database-attributes';
+import type { NewDatabase, NewRole } from '../requests/role-and-database-attributes';
 import type { ControlPlane } from './control-plane';
 import { applyConfigStep, suspendStep } from './endpoint-steps';
 import { checkUnlocked } from './locks';
@@ -87,7 +87,7 @@ export function updateDatabase(
   plane: ControlPlane,
   place: BranchPlace,
   databaseName: string,
-  requested: DatabaseAttributes,
+  requested: Partial<NewDatabase>,
 ): Changed<Database> {
   const { databases } = place.branch;
   const database = findDatabase(place.branch, databaseName);

@@ -8,14 +8,13 @@ import { normalizeAttributes } from '../control-plane/normalized-settings';
 import { connectToEndpoint } from '../control-plane/power-commands';
 import { addProject } from '../control-plane/projects';
 import { showEndpoint, showOperations } from '../control-plane/response-bodies';
-import type { Fault, InjectedFault } from '../faults/fault-types';
-import { parseFault } from '../faults/parse-fault';
+import { type Fault, type InjectedFault, parseFault } from '../faults/faults';
 import type { Branch, Endpoint, Operation, Project } from '../records/wire-types';
-import { type BranchChange, readBranchChange } from '../requests/branch-attributes';
+import { BRANCH_CHANGE, type BranchChange } from '../requests/branch-attributes';
 import {
+  ENDPOINT_CHANGE,
   type EndpointAttributes,
   type NewEndpointAttributes,
-  readEndpointChange,
 } from '../requests/endpoint-attributes';
 import type { NewProject } from '../requests/project-attributes';
 import type { LoggedRequest, RequestLog } from '../requests/request-log';
@@ -125,7 +124,7 @@ export class Controls {
   changeBranch(projectId: string, branchId: string, change: BranchChange): Branch {
     const project = this.#plane.store.project(projectId);
     const branch = this.#plane.store.branch(project, branchId);
-    const requested = readBranchChange({ branch: change }, 'reject');
+    const requested = BRANCH_CHANGE.read(change, 'reject');
     return structuredClone(updateBranch(this.#plane, { project, branch }, requested, 'none'));
   }
 
@@ -169,7 +168,7 @@ export class Controls {
   /** Changes attributes of an endpoint outside the API: at once, without an operation. */
   changeEndpoint(endpointId: string, attributes: EndpointAttributes): Endpoint {
     const { project, endpoint } = this.#plane.store.findEndpoint(endpointId);
-    const requested = readEndpointChange(attributes, 'reject');
+    const requested = ENDPOINT_CHANGE.read(attributes, 'reject');
     checkPgSettings(this.#plane, requested.settings);
     if (requested.branch_id !== undefined) this.#plane.store.branch(project, requested.branch_id);
     applyAttributes(endpoint, normalizeAttributes(this.#plane.settings, requested));

@@ -3,7 +3,7 @@ import { addEndpoint, checkNewEndpointRequest } from '../control-plane/endpoints
 import { toTimestamp } from '../records/clock';
 import type { EndpointRecord } from '../records/endpoint-record';
 import type { ProjectRecord } from '../records/project-record';
-import { type NewEndpointAttributes, readNewEndpoint } from '../requests/endpoint-attributes';
+import { NEW_ENDPOINT, type NewEndpointAttributes } from '../requests/endpoint-attributes';
 import { parse } from '../validation/parse';
 import { attributes } from '../validation/schemas';
 import { age } from './foreign-operations';
@@ -23,7 +23,7 @@ export function createForeignEndpoint(
   options: ForeignEndpointOptions,
 ): EndpointRecord {
   const { ageMs = 0 } = parse(OPTIONS, options, 'options');
-  const endpointAttributes = readNewEndpoint(requested, 'reject');
+  const endpointAttributes = NEW_ENDPOINT.read(requested, 'reject');
   checkNewEndpointRequest(plane, project, endpointAttributes);
   const created = toTimestamp(plane.clock.nextMicros() - ageMs * 1000);
   const endpoint = addEndpoint(plane, project, endpointAttributes, created);

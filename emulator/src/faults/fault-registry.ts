@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Operation } from '../records/wire-types';
-import type {
-  Fault,
-  InjectedFault,
-  OperationEffect,
-  OperationMatch,
-  RequestEffect,
-  RequestFault,
-  RequestMatch,
-} from './fault-types';
+import {
+  type Fault,
+  type InjectedFault,
+  isRequestFault,
+  type OperationEffect,
+  type OperationMatch,
+  type RequestEffect,
+  type RequestMatch,
+} from './faults';
 
 export interface OperationHit {
   readonly effect: OperationEffect;
@@ -107,10 +107,6 @@ export function toRegExp(pattern: string): RegExp {
     return /^:\w+$/.test(part) ? '[^/]+' : part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
   });
   return new RegExp(`^${parts.join('')}$`, 'su');
-}
-
-function isRequestFault(fault: Fault): fault is RequestFault {
-  return !fault.effect.kind.startsWith('operation-');
 }
 
 function matchesOperation(match: OperationMatch, operation: Operation): boolean {

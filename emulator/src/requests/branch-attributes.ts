@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Branch } from '../records/wire-types';
 import { parse } from '../validation/parse';
 import {
   attributes,
@@ -8,12 +7,13 @@ import {
   oneOf,
   refusal,
   refused,
+  requiredAttributes,
   text,
   textLike,
   textOfLength,
 } from '../validation/schemas';
-import { type NewEndpointAttributes, readNewEndpoint } from './endpoint-attributes';
-import { forEachTreatment, readSection, type UnknownAttributes } from './request-body';
+import { NEW_ENDPOINT, type NewEndpointAttributes } from './endpoint-attributes';
+import { section, type UnknownAttributes } from './request-body';
 
 const RFC_3339 = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
 const timeExpected = 'a time such as 2026-01-31T08:00:00Z';
@@ -30,7 +30,7 @@ const BODY = attributes({
 });
 
 const name = textOfLength(1, 256);
-const BRANCH_CHANGE = forEachTreatment(attributes({ name, protected: flag, expires_at: expiry.nullable() }));
+const branchChange = attributes({ name, protected: flag, expires_at: expiry.nullable() });
 const branch = attributes({
   name,
   parent_id: textLike(/^[a-z0-9-]{0,60}$/, 'empty or an id (1 to 60 of a-z, 0-9 and "-")'),
@@ -44,44 +44,37 @@ const branch = attributes({
   parent_timestamp: timestamp,
   expires_at: expiry,
 });
-const BRANCH = forEachTreatment(branch);
-const RESTORE = forEachTreatment(
-  attributes({
-    source_lsn: text,
-    source_timestamp: timestamp,
-    preserve_under_name: name.or(z.literal('')),
-  }).extend({
-    source_branch_id: id,
-  }),
-);
+const NEW_BRANCH = section('branch', branch);
+const restore = requiredAttributes({
+  source_branch_id: id,
+  source_lsn: text.exactOptional(),
+  source_timestamp: timestamp.exactOptional(),
+  preserve_under_name: name.or(z.literal('')).exactOptional(),
+});
 
 /** The attributes of a new branch, and the endpoints to create with it, which sets their `branch_id`. */
 export type NewBranch = Omit<z.infer<typeof branch>, 'archived'> & {
   readonly endpoints: readonly Omit<NewEndpointAttributes, 'branch_id'>[];
 };
 
-/** A change of a branch: absent attributes keep their values, and null removes the expiration. */
-export type BranchChange = Partial<Pick<Branch, 'name' | 'protected'>> & { expires_at?: string | null };
+/**
+ * A change of a branch: absent attributes keep their values, and null removes the expiration.
+ * @interface
+ */
+export type BranchChange = z.infer<typeof branchChange>;
+export const BRANCH_CHANGE = section('branch', branchChange);
 
-export type BranchRestore = z.infer<(typeof RESTORE)['ignore']>;
+export type BranchRestore = z.infer<typeof restore>;
+/** The body has no section. */
+export const BRANCH_RESTORE = section('', restore);
 
 /** The body is optional, and so is every attribute in it. */
 export function readNewBranch(body: unknown = {}, unknownAttributes: UnknownAttributes): NewBranch {
-  const { branch: section = {}, endpoints = [] } = parse(BODY, body);
-  const { archived: _, ...requested } = parse(BRANCH[unknownAttributes], section, 'branch');
+  const { branch: requested = {}, endpoints = [] } = parse(BODY, body);
+  const { archived: _, ...attributes } = NEW_BRANCH.read(requested, unknownAttributes);
   return {
-    ...requested,
+    ...attributes,
     // The branch has no id yet; addBranch sets the real one.
-    endpoints: endpoints.map((endpoint) =>
-      readNewEndpoint({ ...endpoint, branch_id: 'new' }, unknownAttributes),
-    ),
+    endpoints: endpoints.map((each) => NEW_ENDPOINT.read({ ...each, branch_id: 'new' }, unknownAttributes)),
   };
-}
-
-export function readBranchChange(body: unknown, unknownAttributes: UnknownAttributes): BranchChange {
-  return parse(BRANCH_CHANGE[unknownAttributes], readSection(body, 'branch'), 'branch');
-}
-
-export function readBranchRestore(body: unknown, unknownAttributes: UnknownAttributes): BranchRestore {
-  return parse(RESTORE[unknownAttributes], body);
 }

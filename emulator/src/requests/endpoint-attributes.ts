@@ -1,28 +1,7 @@
 import { z } from 'zod';
-import { checkBothBounds } from '../limits/compute-size';
-import type { EndpointSettings, EndpointType } from '../records/wire-types';
-import { parse } from '../validation/parse';
+import type { EndpointType } from '../records/wire-types';
 import { attributes, flag, id, number, oneOf, text, textOfLength, wholeNumber } from '../validation/schemas';
-import { forEachTreatment, type UnknownAttributes } from './request-body';
-
-/** The attributes of an endpoint that a request may set. */
-export interface EndpointAttributes {
-  branch_id?: string;
-  region_id?: string;
-  type?: EndpointType;
-  name?: string;
-  autoscaling_limit_min_cu?: number;
-  autoscaling_limit_max_cu?: number;
-  settings?: Partial<EndpointSettings>;
-  pooler_enabled?: boolean;
-  pooler_mode?: string;
-  disabled?: boolean;
-  passwordless_access?: boolean;
-  suspend_timeout_seconds?: number;
-  provisioner?: string;
-}
-
-export type NewEndpointAttributes = EndpointAttributes & { branch_id: string; type: EndpointType };
+import { section } from './request-body';
 
 // The defaults of a project follow the same rules as the attributes of an endpoint.
 export const suspendTimeout = wholeNumber(-1, 604_800);
@@ -37,9 +16,10 @@ const preloadLibraries = attributes({
   enabled_libraries: z.array(text, 'a list of strings'),
 }).loose();
 
-/** An update cannot set `type` or `region_id`, which count as unknown. */
-const change = attributes({
+const ENDPOINT = {
   branch_id: id,
+  region_id: text,
+  type: oneOf<EndpointType>('read_write', 'read_only'),
   name: textOfLength(1, 64),
   ...sizeShape,
   settings: attributes({ ...settingsShape, preload_libraries: preloadLibraries }),
@@ -49,24 +29,16 @@ const change = attributes({
   passwordless_access: flag,
   suspend_timeout_seconds: suspendTimeout,
   provisioner,
-});
-const CHANGE = forEachTreatment(change);
-const NEW_ENDPOINT = forEachTreatment(
-  change.extend({ branch_id: id, type: oneOf('read_write', 'read_only'), region_id: text.exactOptional() }),
-);
+};
+const endpoint = attributes(ENDPOINT);
 
-export function readNewEndpoint(
-  section: unknown,
-  unknownAttributes: UnknownAttributes,
-): NewEndpointAttributes {
-  const endpoint = parse(NEW_ENDPOINT[unknownAttributes], section, 'endpoint');
-  checkBothBounds(endpoint, 'endpoint.');
-  return endpoint;
-}
+/**
+ * The attributes of an endpoint that a request may set.
+ * @interface
+ */
+export type EndpointAttributes = z.infer<typeof endpoint>;
+export type NewEndpointAttributes = EndpointAttributes & { branch_id: string; type: EndpointType };
 
-export function readEndpointChange(
-  section: unknown,
-  unknownAttributes: UnknownAttributes,
-): EndpointAttributes {
-  return parse(CHANGE[unknownAttributes], section, 'endpoint');
-}
+export const NEW_ENDPOINT = section('endpoint', endpoint.required({ branch_id: true, type: true }));
+/** These two count as unknown. */
+export const ENDPOINT_CHANGE = section('endpoint', endpoint.omit({ type: true, region_id: true }));

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { ACCOUNT_ID } from '../records/account';
-import type { DefaultEndpointSettings, Project } from '../records/wire-types';
+import type { DefaultEndpointSettings } from '../records/wire-types';
 import { parse } from '../validation/parse';
 import { attributes, flag, refused, region, textOfLength, wholeNumber } from '../validation/schemas';
 import { provisioner, settingsShape, sizeShape, suspendTimeout } from './endpoint-attributes';
-import { forEachTreatment, readSection, type UnknownAttributes } from './request-body';
+import { section, type UnknownAttributes } from './request-body';
 import { databaseName, roleName } from './role-and-database-attributes';
 
 export interface NewProject {
@@ -19,10 +19,6 @@ export interface NewProject {
   readonly roleName?: string | undefined;
   readonly defaultEndpointSettings?: DefaultEndpointSettings | undefined;
 }
-
-export type ProjectChange = Partial<
-  Pick<Project, 'name' | 'history_retention_seconds' | 'default_endpoint_settings'>
->;
 
 /** They restrict who can connect or what a project may use, or concern parts of the service that the emulator lacks. */
 const settings = attributes({
@@ -62,18 +58,19 @@ const project = attributes({
   settings,
   org_id: z.literal(ACCOUNT_ID, `the account's organization, ${ACCOUNT_ID}`),
 });
-const PROJECT = forEachTreatment(project);
-const PROJECT_CHANGE = forEachTreatment(
-  project.pick({
-    name: true,
-    history_retention_seconds: true,
-    default_endpoint_settings: true,
-    settings: true,
-  }),
-);
+const projectChange = project.pick({
+  name: true,
+  history_retention_seconds: true,
+  default_endpoint_settings: true,
+  settings: true,
+});
+
+export type ProjectChange = z.infer<typeof projectChange>;
+export const PROJECT_CHANGE = section('project', projectChange);
+const NEW_PROJECT = section('project', project);
 
 export function readNewProject(body: unknown, unknownAttributes: UnknownAttributes): NewProject {
-  const requested = parse(PROJECT[unknownAttributes], readSection(body, 'project'), 'project');
+  const requested = NEW_PROJECT.readBody(body, unknownAttributes);
   return {
     name: requested.name,
     regionId: requested.region_id,
@@ -91,15 +88,6 @@ export function readNewProject(body: unknown, unknownAttributes: UnknownAttribut
 function readFirstAccess({ database_name: database, role_name: role }: z.infer<typeof firstBranch> = {}) {
   const owner = role ?? (database && parse(roleName, `${database}_owner`, 'project.branch.role_name'));
   return { databaseName: database, roleName: owner };
-}
-
-export function readProjectChange(body: unknown, unknownAttributes: UnknownAttributes): ProjectChange {
-  const { settings: _notStored, ...change } = parse(
-    PROJECT_CHANGE[unknownAttributes],
-    readSection(body, 'project'),
-    'project',
-  );
-  return change;
 }
 
 /** The bounds outside default_endpoint_settings are deprecated but still accepted. */

@@ -1,18 +1,23 @@
 import { z } from 'zod';
+import type { Settings } from '../options/emulator-options';
 import { badRequest } from '../records/api-error';
 import { parse } from '../validation/parse';
 
-export type UnknownAttributes = 'ignore' | 'reject';
+export type UnknownAttributes = Settings['unknownAttributes'];
 
 const OBJECT = z.record(z.string(), z.unknown(), 'an object');
 
-/** The object under `key` of a request body. */
-export function readSection(body: unknown, key: string): Record<string, unknown> {
-  const refuse = () => badRequest(`the request body must be an object with ${key}`);
-  return parse(OBJECT, parse(OBJECT, body, '', refuse)[key], key);
+/** What is under `key` of a request body. */
+export function sectionOf(body: unknown, key: string): unknown {
+  return parse(OBJECT, body, '', () => badRequest(`the request body must be an object with ${key}`))[key];
 }
 
-/** The schema of a section for each treatment of unknown attributes. */
-export function forEachTreatment<Shape extends z.ZodRawShape>(section: z.ZodObject<Shape>) {
-  return { ignore: section, reject: section.strict() } satisfies Record<UnknownAttributes, z.ZodType>;
+/** Reads the attributes in the schema, from under `key` of a request body, or as a program passes them. */
+export function section<Shape extends z.ZodRawShape>(key: string, schema: z.ZodObject<Shape>) {
+  const schemas = { ignore: schema, reject: schema.strict() };
+  const read = (attributes: unknown, unknownAttributes: UnknownAttributes) =>
+    parse(schemas[unknownAttributes], attributes, key);
+  const readBody = (body: unknown, unknownAttributes: UnknownAttributes) =>
+    read(sectionOf(body, key), unknownAttributes);
+  return { read, readBody };
 }

@@ -1,15 +1,6 @@
-import type { Database } from '../records/wire-types';
-import { parse } from '../validation/parse';
-import { attributes, flag, text } from '../validation/schemas';
-import { forEachTreatment, readSection, type UnknownAttributes } from './request-body';
-
-export interface NewRole {
-  name: string;
-  no_login?: boolean;
-}
-
-export type NewDatabase = Pick<Database, 'name' | 'owner_name'>;
-export type DatabaseAttributes = Partial<NewDatabase>;
+import type { z } from 'zod';
+import { attributes, flag, requiredAttributes, text } from '../validation/schemas';
+import { section } from './request-body';
 
 /** The limit of Postgres. */
 const LONGEST_NAME = 63;
@@ -33,19 +24,12 @@ export const databaseName = postgresName.refine(
   'a name that is not reserved (postgres, template0, template1)',
 );
 
-const change = attributes({ name: databaseName, owner_name: postgresName });
-const DATABASE_CHANGE = forEachTreatment(change);
-const NEW_DATABASE = forEachTreatment(change.required());
-const NEW_ROLE = forEachTreatment(attributes({ no_login: flag }).extend({ name: roleName }));
+const role = requiredAttributes({ name: roleName, no_login: flag.exactOptional() });
+const database = requiredAttributes({ name: databaseName, owner_name: postgresName });
 
-export function readNewRole(body: unknown, unknownAttributes: UnknownAttributes): NewRole {
-  return parse(NEW_ROLE[unknownAttributes], readSection(body, 'role'), 'role');
-}
+export type NewRole = z.infer<typeof role>;
+export type NewDatabase = z.infer<typeof database>;
 
-export function readNewDatabase(body: unknown, unknownAttributes: UnknownAttributes): NewDatabase {
-  return parse(NEW_DATABASE[unknownAttributes], readSection(body, 'database'), 'database');
-}
-
-export function readDatabaseChange(body: unknown, unknownAttributes: UnknownAttributes): DatabaseAttributes {
-  return parse(DATABASE_CHANGE[unknownAttributes], readSection(body, 'database'), 'database');
-}
+export const NEW_ROLE = section('role', role);
+export const NEW_DATABASE = section('database', database);
+export const DATABASE_CHANGE = section('database', attributes(database.shape));

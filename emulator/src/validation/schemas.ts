@@ -49,3 +49,12 @@ export function requiredAttributes<Shape extends z.ZodRawShape>(shape: Shape) {
 export function attributes<Shape extends z.ZodRawShape>(shape: Shape) {
   return requiredAttributes(shape).exactPartial();
 }
+
+type Optional<Shape> = {
+  [Name in keyof Shape]: Shape[Name] extends z.ZodExactOptional ? Name : never;
+}[keyof Shape];
+
+/** What an object with these attributes can be. Unlike `z.infer`, it keeps the documentation of each. */
+export type Accepted<Shape extends z.ZodRawShape> = {
+  readonly [Name in keyof Omit<Shape, Optional<Shape>>]: z.infer<Shape[Name]>;
+} & { readonly [Name in keyof Pick<Shape, Optional<Shape>>]?: z.infer<Shape[Name]> };

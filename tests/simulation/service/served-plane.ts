@@ -2,7 +2,7 @@ import type { EmulatorOptions } from 'postgres-control-emulator';
 import type { ControlPlane } from '../../../emulator/src/control-plane/control-plane';
 import { createControlPlane } from '../../../emulator/src/control-plane/create-control-plane';
 import { Controls } from '../../../emulator/src/controls/controls';
-import { resolveOptions } from '../../../emulator/src/options/resolve-options';
+import { resolveOptions } from '../../../emulator/src/options/emulator-options';
 import { Clock } from '../../../emulator/src/records/clock';
 import { RequestLog } from '../../../emulator/src/requests/request-log';
 import { trueTime } from '../time/virtual-time';

@@ -1,24 +1,23 @@
 import type { FastifyInstance } from 'fastify';
 import type { Controls } from '../../controls/controls';
 import type { ForeignOperation, ForeignOperationChange } from '../../controls/foreign-operations';
-import type { Fault, InjectedFault } from '../../faults/fault-types';
+import type { Fault, InjectedFault } from '../../faults/faults';
 import { notFound } from '../../records/api-error';
-import { readEndpointChange, readNewEndpoint } from '../../requests/endpoint-attributes';
-import { readSection } from '../../requests/request-body';
+import type { EndpointAttributes, NewEndpointAttributes } from '../../requests/endpoint-attributes';
+import { sectionOf } from '../../requests/request-body';
 import type { ProjectPath } from './path-parameters';
 
 type FaultPath = { Params: { fault_id: string } };
 type EndpointPath = { Params: { endpoint_id: string } };
 type OperationPath = { Params: { operation_id: string } };
 
-/** The controls over HTTP, for tests in other languages and for use from a shell. */
+/** The controls over HTTP, for tests in other languages and for use from a shell. They validate what they get. */
 export function addAdminRoutes(admin: FastifyInstance, controls: Controls): void {
   const locks = new Map<string, () => void>();
 
   admin.get('/requests', () => ({ requests: controls.requests() }));
   admin.get('/faults', () => ({ faults: controls.faults().map(showFault) }));
   admin.post('/faults', (request, reply) =>
-    // The control validates it.
     reply.code(201).send({ fault: showFault(controls.inject(request.body as Fault)) }),
   );
   admin.delete<FaultPath>('/faults/:fault_id', (request, reply) => {
@@ -40,23 +39,20 @@ export function addAdminRoutes(admin: FastifyInstance, controls: Controls): void
     return reply.code(204).send();
   });
 
-  admin.post<ProjectPath>('/projects/:project_id/endpoints', (request, reply) => {
-    const attributes = readNewEndpoint(readSection(request.body, 'endpoint'), 'reject');
-    // The control validates the attributes of the body besides the endpoint.
-    const { endpoint: _endpoint, ...options } = request.body as { endpoint: unknown; ageMs?: number };
-    const endpoint = controls.createEndpoint(request.params.project_id, attributes, options);
-    return reply.code(201).send({ endpoint });
+  admin.post<ProjectPath>('/projects/:project_id/endpoints', ({ body, params }, reply) => {
+    const attributes = sectionOf(body, 'endpoint') as NewEndpointAttributes;
+    const { endpoint: _endpoint, ...options } = body as { endpoint: unknown };
+    return reply
+      .code(201)
+      .send({ endpoint: controls.createEndpoint(params.project_id, attributes, options) });
   });
-  admin.post<ProjectPath>('/projects/:project_id/operations', (request, reply) => {
-    // The control validates it.
-    const requested = readSection(request.body, 'operation') as unknown as ForeignOperation;
-    const { operation } = controls.addOperation(request.params.project_id, requested);
-    return reply.code(201).send({ operation });
+  admin.post<ProjectPath>('/projects/:project_id/operations', ({ body, params }, reply) => {
+    const requested = sectionOf(body, 'operation') as ForeignOperation;
+    return reply.code(201).send({ operation: controls.addOperation(params.project_id, requested).operation });
   });
-  admin.patch<OperationPath>('/operations/:operation_id', (request) => {
-    // The control validates it.
-    const change = readSection(request.body, 'operation') as unknown as ForeignOperationChange;
-    return { operation: controls.changeOperation(request.params.operation_id, change) };
+  admin.patch<OperationPath>('/operations/:operation_id', ({ body, params }) => {
+    const change = sectionOf(body, 'operation') as ForeignOperationChange;
+    return { operation: controls.changeOperation(params.operation_id, change) };
   });
 
   admin.get<EndpointPath>('/endpoints/:endpoint_id/restarts', (request) => ({
@@ -67,7 +63,7 @@ export function addAdminRoutes(admin: FastifyInstance, controls: Controls): void
     operations: controls.connect(request.params.endpoint_id),
   }));
   admin.patch<EndpointPath>('/endpoints/:endpoint_id', (request) => {
-    const attributes = readEndpointChange(readSection(request.body, 'endpoint'), 'reject');
+    const attributes = sectionOf(request.body, 'endpoint') as EndpointAttributes;
     return { endpoint: controls.changeEndpoint(request.params.endpoint_id, attributes) };
   });
   admin.delete<EndpointPath>('/endpoints/:endpoint_id', (request, reply) => {

@@ -7,7 +7,7 @@ import { onceVerified } from '../../control-plane/endpoint-settings';
 import { showNewBranch, showOperations } from '../../control-plane/response-bodies';
 import { findDatabase } from '../../control-plane/roles-and-databases';
 import { noBranch, notImplemented } from '../../records/api-error';
-import { readBranchChange, readBranchRestore, readNewBranch } from '../../requests/branch-attributes';
+import { BRANCH_CHANGE, BRANCH_RESTORE, readNewBranch } from '../../requests/branch-attributes';
 import { oneOf } from '../../validation/schemas';
 import { pageOfBranches } from './branch-pages';
 import { LATE_GET, LATE_LIST, snapshotFor } from './late-reads';
@@ -71,7 +71,7 @@ export function addBranchRoutes(api: FastifyInstance, plane: ControlPlane): void
   });
 
   api.patch<BranchPath>(`${COLLECTION}/:branch_id`, ({ params, body }) => {
-    const requested = readBranchChange(body, settings.unknownAttributes);
+    const requested = BRANCH_CHANGE.readBody(body, settings.unknownAttributes);
     const branch = updateBranch(plane, store.place(params), requested);
     return { branch, operations: [] };
   });
@@ -82,7 +82,7 @@ export function addBranchRoutes(api: FastifyInstance, plane: ControlPlane): void
   }));
 
   api.post<BranchPath>(`${COLLECTION}/:branch_id/restore`, ({ params, body }) => {
-    const requested = readBranchRestore(body, settings.unknownAttributes);
+    const requested = BRANCH_RESTORE.read(body, settings.unknownAttributes);
     const { branch, operations } = restoreBranch(plane, store.place(params), requested);
     return { branch, operations: showOperations(operations) };
   });

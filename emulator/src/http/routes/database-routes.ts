@@ -9,7 +9,7 @@ import {
   updateDatabase,
 } from '../../control-plane/roles-and-databases';
 import type { Database } from '../../records/wire-types';
-import { readDatabaseChange, readNewDatabase } from '../../requests/role-and-database-attributes';
+import { DATABASE_CHANGE, NEW_DATABASE } from '../../requests/role-and-database-attributes';
 import type { BranchPath, DatabasePath } from './path-parameters';
 
 const COLLECTION = '/projects/:project_id/branches/:branch_id/databases';
@@ -21,7 +21,7 @@ export function addDatabaseRoutes(api: FastifyInstance, plane: ControlPlane): vo
   api.get<BranchPath>(COLLECTION, ({ params }) => ({ databases: store.place(params).branch.databases }));
 
   api.post<BranchPath>(COLLECTION, ({ params, body }, reply) => {
-    const requested = readNewDatabase(body, settings.unknownAttributes);
+    const requested = NEW_DATABASE.readBody(body, settings.unknownAttributes);
     return reply.code(201).send(show(createDatabase(plane, store.place(params), requested)));
   });
 
@@ -30,7 +30,7 @@ export function addDatabaseRoutes(api: FastifyInstance, plane: ControlPlane): vo
   }));
 
   api.patch<DatabasePath>(ONE, ({ params, body }) => {
-    const requested = readDatabaseChange(body, settings.unknownAttributes);
+    const requested = DATABASE_CHANGE.readBody(body, settings.unknownAttributes);
     return show(updateDatabase(plane, store.place(params), params.database_name, requested));
   });
 

@@ -5,8 +5,7 @@ import { createEndpoint, deleteEndpoint, updateEndpoint } from '../../control-pl
 import { commandEndpoint } from '../../control-plane/power-commands';
 import { showEndpointResult } from '../../control-plane/response-bodies';
 import { noBranch, noEndpoint } from '../../records/api-error';
-import { readEndpointChange, readNewEndpoint } from '../../requests/endpoint-attributes';
-import { readSection } from '../../requests/request-body';
+import { ENDPOINT_CHANGE, NEW_ENDPOINT } from '../../requests/endpoint-attributes';
 import { LATE_GET, LATE_LIST, snapshotFor } from './late-reads';
 import type { BranchPath, EndpointPath, ProjectPath } from './path-parameters';
 
@@ -30,7 +29,7 @@ export function addEndpointRoutes(api: FastifyInstance, plane: ControlPlane): vo
   });
 
   api.post<ProjectPath>(COLLECTION, (request, reply) => {
-    const attributes = readNewEndpoint(readSection(request.body, 'endpoint'), settings.unknownAttributes);
+    const attributes = NEW_ENDPOINT.readBody(request.body, settings.unknownAttributes);
     return onceVerified(plane, [attributes.settings], () => {
       const project = store.project(request.params.project_id);
       const work = createEndpoint(plane, project, attributes);
@@ -48,7 +47,7 @@ export function addEndpointRoutes(api: FastifyInstance, plane: ControlPlane): vo
 
   api.patch<EndpointPath>(ONE, (request) => {
     const { project_id, endpoint_id } = request.params;
-    const requested = readEndpointChange(readSection(request.body, 'endpoint'), settings.unknownAttributes);
+    const requested = ENDPOINT_CHANGE.readBody(request.body, settings.unknownAttributes);
     return onceVerified(plane, [requested.settings], () =>
       showEndpointResult(updateEndpoint(plane, store.project(project_id), endpoint_id, requested)),
     );

@@ -8,7 +8,7 @@ import { showNewBranch, showOperations } from '../../control-plane/response-bodi
 import { ACCOUNT_ID } from '../../records/account';
 import { parseTimestamp } from '../../records/clock';
 import type { Project } from '../../records/wire-types';
-import { readNewProject, readProjectChange } from '../../requests/project-attributes';
+import { PROJECT_CHANGE, readNewProject } from '../../requests/project-attributes';
 import { id } from '../../validation/schemas';
 import type { ProjectPath } from './path-parameters';
 import { queryFlag, queryText, queryWhole, readQuery, timeCursor } from './query-parameters';
@@ -70,7 +70,7 @@ export function addProjectRoutes(api: FastifyInstance, plane: ControlPlane): voi
   }));
 
   api.patch<ProjectPath>('/projects/:project_id', ({ params, body }) => {
-    const requested = readProjectChange(body, plane.settings.unknownAttributes);
+    const requested = PROJECT_CHANGE.readBody(body, plane.settings.unknownAttributes);
     return onceVerified(plane, [requested.default_endpoint_settings], () => {
       const project = store.project(params.project_id);
       const operations = updateProject(plane, project, requested);

@@ -3,7 +3,7 @@ import { revealPassword } from '../../control-plane/connection-uris';
 import type { ControlPlane } from '../../control-plane/control-plane';
 import { showOperations, showRole } from '../../control-plane/response-bodies';
 import { createRole, deleteRole, findRole, resetPassword } from '../../control-plane/roles-and-databases';
-import { readNewRole } from '../../requests/role-and-database-attributes';
+import { NEW_ROLE } from '../../requests/role-and-database-attributes';
 import type { BranchPath, RolePath } from './path-parameters';
 
 const COLLECTION = '/projects/:project_id/branches/:branch_id/roles';
@@ -18,7 +18,7 @@ export function addRoleRoutes(api: FastifyInstance, plane: ControlPlane): void {
   }));
 
   api.post<BranchPath>(COLLECTION, ({ params, body }, reply) => {
-    const requested = readNewRole(body, settings.unknownAttributes);
+    const requested = NEW_ROLE.readBody(body, settings.unknownAttributes);
     const { item: role, operations } = createRole(plane, store.place(params), requested);
     return reply.code(201).send({ role, operations: showOperations(operations) });
   });
