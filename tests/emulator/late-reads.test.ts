@@ -1,8 +1,7 @@
 import type { Emulator, EmulatorOptions } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
-import type { EndpointRecord } from '../../emulator/src/records/endpoint-record';
 import { History } from '../../emulator/src/records/history';
-import type { ProjectRecord } from '../../emulator/src/records/project-record';
+import type { EndpointRecord, ProjectRecord } from '../../emulator/src/records/records';
 import { newDataFile, restart, start } from '../support/data-emulator';
 import { sendRequest } from '../support/send-request';
 import { startService } from '../support/service-client';

@@ -2,9 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ControlPlane } from '../control-plane/control-plane';
 import type { DataPlane } from '../control-plane/data-plane';
 import { toTimestamp } from '../records/clock';
-import type { EndpointRecord } from '../records/endpoint-record';
-import { hasEnded, type OperationRecord } from '../records/operation-record';
-import type { ProjectRecord } from '../records/project-record';
+import { type EndpointRecord, hasEnded, type OperationRecord, type ProjectRecord } from '../records/records';
 import { stateLabel, statusLabel } from './console-labels';
 import type { ConsoleView, EndpointView, OperationView, ProjectEntry, ProjectView } from './console-view';
 

@@ -1,5 +1,4 @@
-import type { EndpointRecord } from '../records/endpoint-record';
-import type { ProjectRecord } from '../records/project-record';
+import type { EndpointRecord, ProjectRecord } from '../records/records';
 import type { DataPlane } from './data-plane';
 import { suspendStep } from './endpoint-steps';
 import type { OperationRunner } from './operation-runner';

@@ -1,4 +1,4 @@
-import { endpointsOfBranch, type ProjectRecord } from '../records/project-record';
+import { endpointsOfBranch, type ProjectRecord } from '../records/records';
 import { reasonOf } from '../records/thrown-reason';
 import { deleteBranch } from './branches';
 import type { ControlPlane } from './control-plane';

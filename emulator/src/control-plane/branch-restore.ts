@@ -1,7 +1,11 @@
 import { badRequest, notImplemented, unprocessable } from '../records/api-error';
-import type { BranchRecord } from '../records/branch-record';
-import type { OperationRecord, Step } from '../records/operation-record';
-import { endpointsOfBranch, type ProjectRecord } from '../records/project-record';
+import {
+  type BranchRecord,
+  endpointsOfBranch,
+  type OperationRecord,
+  type ProjectRecord,
+  type Step,
+} from '../records/records';
 import type { BranchPlace } from '../records/store';
 import type { Branch } from '../records/wire-types';
 import type { BranchRestore } from '../requests/branch-attributes';

@@ -1,6 +1,5 @@
 import { badRequest, conflict, unprocessable } from '../records/api-error';
-import type { BranchRecord } from '../records/branch-record';
-import type { ProjectRecord } from '../records/project-record';
+import type { BranchRecord, ProjectRecord } from '../records/records';
 import type { Branch } from '../records/wire-types';
 import type { ControlPlane } from './control-plane';
 

@@ -1,10 +1,14 @@
 import { checkEndpointQuota } from '../limits/plans';
 import { badRequest } from '../records/api-error';
-import type { BranchRecord } from '../records/branch-record';
-import type { EndpointRecord } from '../records/endpoint-record';
 import { newBranchId } from '../records/ids';
-import type { OperationRecord, Step } from '../records/operation-record';
-import { endpointsOfBranch, type ProjectRecord } from '../records/project-record';
+import {
+  type BranchRecord,
+  type EndpointRecord,
+  endpointsOfBranch,
+  type OperationRecord,
+  type ProjectRecord,
+  type Step,
+} from '../records/records';
 import type { BranchPlace } from '../records/store';
 import type { Branch } from '../records/wire-types';
 import type { BranchChange, NewBranch } from '../requests/branch-attributes';

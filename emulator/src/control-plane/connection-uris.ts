@@ -1,6 +1,6 @@
 import { localAddressOf } from '../options/emulator-options';
 import { ApiError, badRequest, notFound } from '../records/api-error';
-import { type ProjectRecord, readWriteEndpointOf } from '../records/project-record';
+import { type ProjectRecord, readWriteEndpointOf } from '../records/records';
 import type { BranchPlace } from '../records/store';
 import type { Endpoint } from '../records/wire-types';
 import type { ControlPlane } from './control-plane';

@@ -1,7 +1,5 @@
-import type { BranchRecord } from '../records/branch-record';
 import type { Journal } from '../records/journal';
-import type { Step } from '../records/operation-record';
-import type { ProjectRecord } from '../records/project-record';
+import type { BranchRecord, ProjectRecord, Step } from '../records/records';
 
 /** The Postgres servers behind the endpoints. Only an emulator with the option `postgres` has them. */
 export interface DataPlane extends Journal {

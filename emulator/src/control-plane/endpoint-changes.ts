@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { EndpointRecord } from '../records/endpoint-record';
-import type { Step } from '../records/operation-record';
+import type { EndpointRecord, Step } from '../records/records';
 import type { EndpointState } from '../records/wire-types';
 import type { EndpointAttributes } from '../requests/endpoint-attributes';
 import { applyConfigStep, restartSteps, suspendStep } from './endpoint-steps';

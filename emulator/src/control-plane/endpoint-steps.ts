@@ -1,5 +1,4 @@
-import type { EndpointRecord } from '../records/endpoint-record';
-import type { Step } from '../records/operation-record';
+import type { EndpointRecord, Step } from '../records/records';
 
 export function startStep(endpoint: EndpointRecord): Step {
   return { ...subjectOf(endpoint), action: 'start_compute', movesTo: 'active' };

@@ -11,15 +11,16 @@ import {
   checkPlanAllowsType,
 } from '../limits/plans';
 import { badRequest, conflict } from '../records/api-error';
-import type { EndpointRecord } from '../records/endpoint-record';
 import { newEndpointId } from '../records/ids';
-import type { OperationRecord, Step } from '../records/operation-record';
 import {
+  type EndpointRecord,
   endpointsOfBranch,
+  type OperationRecord,
   type ProjectRecord,
   readWriteEndpointOf,
+  type Step,
   unfinishedOf,
-} from '../records/project-record';
+} from '../records/records';
 import type { EndpointAttributes, NewEndpointAttributes } from '../requests/endpoint-attributes';
 import { checkNotProtected } from './branch-rules';
 import type { ControlPlane } from './control-plane';

@@ -1,7 +1,6 @@
 import type { LockScope } from '../options/emulator-options';
 import { locked } from '../records/api-error';
-import type { OperationRecord } from '../records/operation-record';
-import type { ProjectRecord } from '../records/project-record';
+import type { OperationRecord, ProjectRecord } from '../records/records';
 
 /** What a write changes: without a branch and an endpoint, the whole project. */
 export interface WriteTarget {

@@ -1,5 +1,5 @@
-import type { BranchRecord } from '../records/branch-record';
 import { newDatabaseId, newPassword } from '../records/ids';
+import type { BranchRecord } from '../records/records';
 import type { Database, Role } from '../records/wire-types';
 
 /** A branch's roles and databases. */

@@ -1,5 +1,4 @@
-import type { OperationRecord } from '../records/operation-record';
-import type { ProjectRecord } from '../records/project-record';
+import type { OperationRecord, ProjectRecord } from '../records/records';
 
 /**
  * Whether an operation must wait: for the one before it in its request, or for an older unfinished operation of the same

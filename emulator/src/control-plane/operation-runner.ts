@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FaultRegistry } from '../faults/fault-registry';
 import { type Clock, toTimestamp } from '../records/clock';
-import { isUnderWay, type OperationRecord, type Step } from '../records/operation-record';
-import type { ProjectRecord } from '../records/project-record';
+import { isUnderWay, type OperationRecord, type ProjectRecord, type Step } from '../records/records';
 import { reasonOf } from '../records/thrown-reason';
 import type { Operation } from '../records/wire-types';
 import { follows, isBlocked } from './operation-order';

@@ -1,6 +1,10 @@
-import type { EndpointRecord } from '../records/endpoint-record';
-import type { Purpose, Step } from '../records/operation-record';
-import { endpointsOfBranch, type ProjectRecord } from '../records/project-record';
+import {
+  type EndpointRecord,
+  endpointsOfBranch,
+  type ProjectRecord,
+  type Purpose,
+  type Step,
+} from '../records/records';
 import { undoPreserve } from './branch-restore';
 import { makeReady } from './branches';
 import type { ControlPlane } from './control-plane';

@@ -1,7 +1,5 @@
 import { conflict } from '../records/api-error';
-import type { EndpointRecord } from '../records/endpoint-record';
-import type { Step } from '../records/operation-record';
-import type { ProjectRecord } from '../records/project-record';
+import type { EndpointRecord, ProjectRecord, Step } from '../records/records';
 import type { ControlPlane } from './control-plane';
 import { restartSteps, startStep, suspendStep } from './endpoint-steps';
 import type { EndpointResult } from './endpoints';

@@ -1,8 +1,12 @@
 import { conflict } from '../records/api-error';
 import type { Clock } from '../records/clock';
-import type { EndpointRecord } from '../records/endpoint-record';
-import type { OperationRecord, Step } from '../records/operation-record';
-import { type ProjectRecord, unfinishedOf } from '../records/project-record';
+import {
+  type EndpointRecord,
+  type OperationRecord,
+  type ProjectRecord,
+  type Step,
+  unfinishedOf,
+} from '../records/records';
 import type { EndpointState } from '../records/wire-types';
 import type { DataPlane } from './data-plane';
 

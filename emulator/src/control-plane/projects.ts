@@ -1,10 +1,7 @@
 import { ACCOUNT_ID } from '../records/account';
-import type { BranchRecord } from '../records/branch-record';
 import { toTimestamp } from '../records/clock';
-import type { EndpointRecord } from '../records/endpoint-record';
 import { newProjectId } from '../records/ids';
-import type { OperationRecord, Step } from '../records/operation-record';
-import type { ProjectRecord } from '../records/project-record';
+import type { BranchRecord, EndpointRecord, OperationRecord, ProjectRecord, Step } from '../records/records';
 import type { DefaultEndpointSettings, Project } from '../records/wire-types';
 import type { NewProject, ProjectChange } from '../requests/project-attributes';
 import { checkNotProtected } from './branch-rules';

@@ -1,6 +1,4 @@
-import type { BranchRecord } from '../records/branch-record';
-import type { EndpointRecord } from '../records/endpoint-record';
-import type { OperationRecord } from '../records/operation-record';
+import type { BranchRecord, EndpointRecord, OperationRecord } from '../records/records';
 import type { Endpoint, Operation, Role } from '../records/wire-types';
 import { connectionUri, poolerHost } from './connection-uris';
 import type { ControlPlane } from './control-plane';

@@ -1,5 +1,5 @@
 import { parseTimestamp } from '../records/clock';
-import type { ProjectRecord } from '../records/project-record';
+import type { ProjectRecord } from '../records/records';
 import type { ControlPlane } from './control-plane';
 
 /**

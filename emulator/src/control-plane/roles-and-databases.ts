@@ -1,9 +1,14 @@
 import { conflict, noDatabase, noRole, unprocessable } from '../records/api-error';
-import type { BranchRecord } from '../records/branch-record';
-import type { EndpointRecord } from '../records/endpoint-record';
 import { newPassword } from '../records/ids';
-import type { OperationRecord, Purpose, Step } from '../records/operation-record';
-import { type ProjectRecord, readWriteEndpointOf } from '../records/project-record';
+import {
+  type BranchRecord,
+  type EndpointRecord,
+  type OperationRecord,
+  type ProjectRecord,
+  type Purpose,
+  readWriteEndpointOf,
+  type Step,
+} from '../records/records';
 import type { BranchPlace } from '../records/store';
 import type { Database, Role } from '../records/wire-types';
 import type { NewDatabase, NewRole } from '../requests/role-and-database-attributes';

@@ -1,8 +1,7 @@
 import type { ControlPlane } from '../control-plane/control-plane';
 import { addEndpoint, checkNewEndpointRequest } from '../control-plane/endpoints';
 import { toTimestamp } from '../records/clock';
-import type { EndpointRecord } from '../records/endpoint-record';
-import type { ProjectRecord } from '../records/project-record';
+import type { EndpointRecord, ProjectRecord } from '../records/records';
 import { NEW_ENDPOINT, type NewEndpointAttributes } from '../requests/endpoint-attributes';
 import { parse } from '../validation/parse';
 import { attributes } from '../validation/schemas';

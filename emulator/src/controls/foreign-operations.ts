@@ -1,8 +1,6 @@
 import type { ControlPlane } from '../control-plane/control-plane';
 import { conflict, noEndpoint } from '../records/api-error';
-import type { EndpointRecord } from '../records/endpoint-record';
-import type { OperationRecord } from '../records/operation-record';
-import type { ProjectRecord } from '../records/project-record';
+import type { EndpointRecord, OperationRecord, ProjectRecord } from '../records/records';
 import { parse } from '../validation/parse';
 import { attributes, flag, id, text, textOfLength, wholeNumber } from '../validation/schemas';
 

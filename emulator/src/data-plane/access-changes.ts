@@ -1,6 +1,6 @@
 import { type Client, escapeIdentifier, escapeLiteral } from 'pg';
 import { makeVerifier } from '../gateway/scram';
-import type { BranchRecord } from '../records/branch-record';
+import type { BranchRecord } from '../records/records';
 import type { Role } from '../records/wire-types';
 import { holdDatabase, holdDataRoles, holdRole, inTransaction, listDatabases } from './held-roles';
 import { saltOf } from './stored-passwords';

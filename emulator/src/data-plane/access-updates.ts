@@ -1,4 +1,4 @@
-import type { BranchRecord } from '../records/branch-record';
+import type { BranchRecord } from '../records/records';
 import { isLockTimeout } from './admin';
 import type { BranchData } from './branch-data';
 import type { Cluster } from './cluster';

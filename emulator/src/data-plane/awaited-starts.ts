@@ -1,6 +1,5 @@
 import { ConnectionRefusal } from '../gateway/connection-refusal';
-import type { EndpointRecord } from '../records/endpoint-record';
-import { type ProjectRecord, unfinishedOf } from '../records/project-record';
+import { type EndpointRecord, type ProjectRecord, unfinishedOf } from '../records/records';
 
 /** Connections that wait until the service has started their compute. */
 export class AwaitedStarts {

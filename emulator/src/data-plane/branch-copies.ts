@@ -1,8 +1,6 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import type { BranchRecord } from '../records/branch-record';
-import type { Step } from '../records/operation-record';
-import type { ProjectRecord } from '../records/project-record';
+import type { BranchRecord, ProjectRecord, Step } from '../records/records';
 import type { Cluster } from './cluster';
 import { inheritAccess, inheritedIds } from './roles-and-databases';
 import type { Schemas } from './schemas';

@@ -2,7 +2,7 @@ import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from 'pg';
-import type { BranchRecord } from '../records/branch-record';
+import type { BranchRecord } from '../records/records';
 import type { Connect } from './access-changes';
 import { type AdminAccess, asAdmin } from './admin';
 import { type ClusterState, NEW_STATE, readState, writeState } from './cluster-state';

@@ -1,6 +1,5 @@
 import type { ControlPlane } from '../control-plane/control-plane';
-import type { EndpointRecord } from '../records/endpoint-record';
-import type { ProjectRecord } from '../records/project-record';
+import type { EndpointRecord, ProjectRecord } from '../records/records';
 import type { Cluster } from './cluster';
 
 /** `last_active` changes at most this often while messages pass. */

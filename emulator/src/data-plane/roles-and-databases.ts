@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { type Client, escapeIdentifier } from 'pg';
-import type { BranchRecord } from '../records/branch-record';
+import type { BranchRecord } from '../records/records';
 import {
   type Connect,
   dropDatabase,

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { escapeIdentifier, escapeLiteral } from 'pg';
 import { SUPERUSER } from '../gateway/computes';
 import { notImplemented } from '../records/api-error';
-import type { BranchRecord } from '../records/branch-record';
+import type { BranchRecord } from '../records/records';
 import { adminConfig, LimitedClient } from './admin';
 import type { Cluster } from './cluster';
 import { runGuarded } from './guarded-process';

@@ -1,4 +1,4 @@
-import type { EndpointRecord } from '../records/endpoint-record';
+import type { EndpointRecord } from '../records/records';
 import { reasonOf } from '../records/thrown-reason';
 import type { BranchData } from './branch-data';
 import type { PgSettings } from './pg-settings';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Gateway, startGateway } from '../gateway/gateway';
 import type { Settings } from '../options/emulator-options';
-import type { ProjectRecord } from '../records/project-record';
+import type { ProjectRecord } from '../records/records';
 import { BranchData } from './branch-data';
 import { findPostgres } from './find-postgres';
 import { removeAtEnd } from './guarded-process';

@@ -1,6 +1,6 @@
 import { Pool } from 'pg';
 import { makeMockVerifier, makeVerifier, parseVerifier, type ScramVerifier } from '../gateway/scram';
-import type { BranchRecord } from '../records/branch-record';
+import type { BranchRecord } from '../records/records';
 import { adminConfig, BECOME_SUPERUSER, LimitedClient } from './admin';
 import type { BranchData } from './branch-data';
 import type { Cluster } from './cluster';

@@ -1,6 +1,6 @@
 import { existsSync, rmdirSync } from 'node:fs';
 import type { Database, Statement } from 'node-sqlite3-wasm';
-import type { ProjectRecord } from '../records/project-record';
+import type { ProjectRecord } from '../records/records';
 import { reasonOf } from '../records/thrown-reason';
 import { lockDataFile, type Unlock } from './data-file-lock';
 import { type ProjectDocuments, restoreProject } from './documents';

@@ -1,8 +1,12 @@
-import type { BranchRecord } from '../records/branch-record';
 import { parseTimestamp } from '../records/clock';
-import type { EndpointRecord } from '../records/endpoint-record';
-import { isUnderWay, type OperationRecord, type Step } from '../records/operation-record';
-import type { ProjectRecord } from '../records/project-record';
+import {
+  type BranchRecord,
+  type EndpointRecord,
+  isUnderWay,
+  type OperationRecord,
+  type ProjectRecord,
+  type Step,
+} from '../records/records';
 import type { Operation, Project } from '../records/wire-types';
 
 /** The JSON documents of the data file, one type per kind of record. They are sorted by the times in `wire`. */

@@ -1,4 +1,4 @@
-import type { ProjectRecord } from '../records/project-record';
+import type { ProjectRecord } from '../records/records';
 import { DataFile } from './data-file';
 import { SavingJournal } from './saving-journal';
 

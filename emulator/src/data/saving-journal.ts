@@ -1,8 +1,5 @@
-import type { BranchRecord } from '../records/branch-record';
-import type { EndpointRecord } from '../records/endpoint-record';
 import type { Journal } from '../records/journal';
-import type { OperationRecord } from '../records/operation-record';
-import type { ProjectRecord } from '../records/project-record';
+import type { BranchRecord, EndpointRecord, OperationRecord, ProjectRecord } from '../records/records';
 import type { DataFile, PartChange, ProjectChanges } from './data-file';
 import { documentOfBranch, documentOfEndpoint, documentOfOperation, documentOfProject } from './documents';
 

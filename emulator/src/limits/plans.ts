@@ -1,5 +1,5 @@
 import { notInPlan, unprocessable } from '../records/api-error';
-import type { ProjectRecord } from '../records/project-record';
+import type { ProjectRecord } from '../records/records';
 import type { EndpointType } from '../records/wire-types';
 import type { ComputeSize } from './compute-size';
 

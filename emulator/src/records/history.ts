@@ -1,8 +1,5 @@
-import type { BranchRecord } from './branch-record';
-import type { EndpointRecord } from './endpoint-record';
 import type { Journal } from './journal';
-import type { OperationRecord } from './operation-record';
-import type { ProjectRecord } from './project-record';
+import type { BranchRecord, EndpointRecord, OperationRecord, ProjectRecord } from './records';
 import type { Branch, Endpoint, Operation } from './wire-types';
 
 /** How far reads can lag behind writes, in milliseconds. */

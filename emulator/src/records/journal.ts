@@ -1,7 +1,4 @@
-import type { BranchRecord } from './branch-record';
-import type { EndpointRecord } from './endpoint-record';
-import type { OperationRecord } from './operation-record';
-import type { ProjectRecord } from './project-record';
+import type { BranchRecord, EndpointRecord, OperationRecord, ProjectRecord } from './records';
 
 /** Receives every record that is added, changed or removed, in the same tick. */
 export interface Journal {

@@ -1,9 +1,6 @@
 import { noBranch, noEndpoint, notFound } from './api-error';
-import type { BranchRecord } from './branch-record';
-import type { EndpointRecord } from './endpoint-record';
 import type { Journal } from './journal';
-import type { OperationRecord } from './operation-record';
-import type { ProjectRecord } from './project-record';
+import type { BranchRecord, EndpointRecord, OperationRecord, ProjectRecord } from './records';
 
 /** A branch and its project. */
 export interface BranchPlace {

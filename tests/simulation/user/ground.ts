@@ -1,7 +1,7 @@
 import type { Branch, Endpoint, Operation } from 'postgres-control-emulator';
 import { deleteBranch } from '../../../emulator/src/control-plane/branches';
 import type { Controls } from '../../../emulator/src/controls/controls';
-import type { EndpointRecord } from '../../../emulator/src/records/endpoint-record';
+import type { EndpointRecord } from '../../../emulator/src/records/records';
 import type { Disturbance } from '../scenario/other-people';
 import type { Round, Scenario } from '../scenario/scenario';
 import type { SlotPlan, Variant } from '../scenario/slot-plan';

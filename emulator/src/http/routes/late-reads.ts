@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { ControlPlane } from '../../control-plane/control-plane';
 import type { ProjectSnapshot } from '../../records/history';
-import type { ProjectRecord } from '../../records/project-record';
+import type { ProjectRecord } from '../../records/records';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -4,7 +4,7 @@ import type { ControlPlane } from '../../control-plane/control-plane';
 import { noOperation } from '../../records/api-error';
 import { parseTimestamp } from '../../records/clock';
 import type { ProjectSnapshot } from '../../records/history';
-import type { OperationRecord } from '../../records/operation-record';
+import type { OperationRecord } from '../../records/records';
 import type { Operation } from '../../records/wire-types';
 import { LATE_GET, LATE_LIST, snapshotFor } from './late-reads';
 import type { OperationPath, ProjectPath } from './path-parameters';

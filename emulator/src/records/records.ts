@@ -1,5 +1,24 @@
-import type { BranchRecord } from './branch-record';
-import type { Operation } from './wire-types';
+import type { Branch, Database, Endpoint, Operation, Project, Role } from './wire-types';
+
+export interface BranchRecord {
+  readonly wire: Branch;
+  /** The branch of which it gets a copy when it is created: of its data, or only of its schema. */
+  readonly sourceId?: string | undefined;
+  /** With their passwords, oldest first. */
+  readonly roles: Role[];
+  /** Oldest first. */
+  readonly databases: Database[];
+}
+
+export interface EndpointRecord {
+  readonly wire: Endpoint;
+  /** How often one request took the compute down and brought it up again. */
+  restarts: number;
+  /** How often the compute went down, except by autosuspend; with real servers, how many clients were cut off. */
+  connectionDrops: number;
+  /** A delete is waiting for the compute to be suspended. */
+  deleting: boolean;
+}
 
 /**
  * What the end of an operation means for the records, beyond the endpoint's state. A name instead of a function, so that
@@ -57,4 +76,31 @@ export function hasEnded({ progress, wire }: Pick<OperationRecord, 'progress' | 
 /** Whether it blocks writes, and later operations of the same endpoint. */
 export function isUnderWay(operation: OperationRecord): boolean {
   return !hasEnded(operation) && (operation.progress !== 'given' || operation.step.locks === true);
+}
+
+export interface ProjectRecord {
+  readonly wire: Project;
+  /** The default branch, which the API also calls the primary branch. */
+  primaryBranchId: string;
+  readonly branches: Map<string, BranchRecord>;
+  readonly endpoints: Map<string, EndpointRecord>;
+  /** Every operation, oldest first. */
+  readonly operations: OperationRecord[];
+  /** The operations under way, oldest first. */
+  readonly unfinished: Set<OperationRecord>;
+  readonly deletedBranchIds: Set<string>;
+  readonly deletedEndpoints: Map<string, EndpointRecord>;
+}
+
+export function endpointsOfBranch(project: ProjectRecord, branchId: string): EndpointRecord[] {
+  return [...project.endpoints.values()].filter((endpoint) => endpoint.wire.branch_id === branchId);
+}
+
+export function readWriteEndpointOf(project: ProjectRecord, branchId: string): EndpointRecord | undefined {
+  return endpointsOfBranch(project, branchId).find(({ wire }) => wire.type === 'read_write');
+}
+
+/** The operations under way for an endpoint, oldest first. */
+export function unfinishedOf(project: ProjectRecord, endpointId: string): OperationRecord[] {
+  return [...project.unfinished].filter(({ step }) => step.endpointId === endpointId);
 }
