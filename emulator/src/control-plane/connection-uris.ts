@@ -1,5 +1,5 @@
 import { localAddressOf } from '../options/emulator-options';
-import { ApiError, badRequest, notFound } from '../records/api-error';
+import { ApiError, badRequest, found } from '../records/api-error';
 import { type ProjectRecord, readWriteEndpointOf } from '../records/records';
 import type { BranchPlace } from '../records/store';
 import type { Endpoint } from '../records/wire-types';
@@ -58,8 +58,7 @@ export function localConnectionUri(
 ): string {
   if (plane.dataPlane === undefined) throw new Error('the emulator runs without the option postgres');
   const branch = plane.store.branch(project, branch_id);
-  const [database] = branch.databases;
-  if (database === undefined) throw notFound(`branch ${branch_id}: its first`, 'database');
+  const database = found(branch.databases[0], `branch ${branch_id}: its first`, 'database');
   const role = { ...findRole(branch, database.owner_name), database: database.name };
   return plainUri(plane, localAddressOf(plane.settings.host), role, id);
 }
@@ -86,8 +85,7 @@ export function revealPassword({ project, branch }: BranchPlace, roleName: strin
     const message = `project ${project.wire.id} does not store passwords: reset the password to get a new one`;
     throw new ApiError(412, 'PASSWORDS_NOT_STORED', message);
   }
-  if (password === undefined) throw notFound(`branch ${branch.wire.id}: the password of role`, roleName);
-  return password;
+  return found(password, `branch ${branch.wire.id}: the password of role`, roleName);
 }
 
 /** Without real servers, the host name leads nowhere, and needs no port. */

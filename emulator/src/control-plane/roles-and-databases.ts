@@ -1,4 +1,4 @@
-import { conflict, noDatabase, noRole, unprocessable } from '../records/api-error';
+import { conflict, found, unprocessable } from '../records/api-error';
 import { newPassword } from '../records/ids';
 import {
   type BranchRecord,
@@ -26,14 +26,12 @@ export interface Changed<Item> {
 
 export function findRole({ roles, wire }: Pick<BranchRecord, 'roles' | 'wire'>, roleName: string): Role {
   const role = roles.find(({ name }) => name === roleName);
-  if (role === undefined) throw noRole(wire.id, roleName);
-  return role;
+  return found(role, `branch ${wire.id}: role`, roleName);
 }
 
 export function findDatabase({ databases, wire }: BranchRecord, databaseName: string): Database {
   const database = databases.find(({ name }) => name === databaseName);
-  if (database === undefined) throw noDatabase(wire.id, databaseName);
-  return database;
+  return found(database, `branch ${wire.id}: database`, databaseName);
 }
 
 export function createRole(plane: ControlPlane, place: BranchPlace, requested: NewRole): Changed<Role> {

@@ -1,5 +1,5 @@
 import type { ControlPlane } from '../control-plane/control-plane';
-import { conflict, noEndpoint } from '../records/api-error';
+import { conflict, found } from '../records/api-error';
 import type { EndpointRecord, OperationRecord, ProjectRecord } from '../records/records';
 import { parse } from '../validation/parse';
 import { attributes, flag, id, text, textOfLength, wholeNumber } from '../validation/schemas';
@@ -45,7 +45,7 @@ export function addForeignOperation(
 ): OperationRecord {
   parse(OPERATION, requested, 'operation');
   const { action, endpointId, ageMs = 0, locks = false } = requested;
-  const endpoint = endpointId === undefined ? undefined : findEndpoint(project, endpointId);
+  const endpoint = endpointId === undefined ? undefined : endpointEver(project, endpointId);
   const branchId = requested.branchId ?? endpoint?.wire.branch_id ?? project.primaryBranchId;
   if (!project.deletedBranchIds.has(branchId)) plane.store.branch(project, branchId);
   const step = { action, branchId, ...(endpointId === undefined ? {} : { endpointId }), locks };
@@ -74,8 +74,6 @@ function outcomeOf({ status, failuresCount, error }: ForeignOperationChange) {
   return { status, failures, ...(error === undefined ? {} : { error }) };
 }
 
-function findEndpoint(project: ProjectRecord, endpointId: string): EndpointRecord {
-  const endpoint = project.endpoints.get(endpointId) ?? project.deletedEndpoints.get(endpointId);
-  if (endpoint === undefined) throw noEndpoint(project.wire.id, endpointId);
-  return endpoint;
+function endpointEver({ endpoints, deletedEndpoints, wire }: ProjectRecord, id: string): EndpointRecord {
+  return found(endpoints.get(id) ?? deletedEndpoints.get(id), `project ${wire.id}: endpoint`, id);
 }

@@ -31,24 +31,10 @@ export function notFound(what: string, id: string): ApiError {
   return new ApiError(404, 'NOT_FOUND', `${what} ${id} does not exist`);
 }
 
-export function noBranch(projectId: string, branchId: string): ApiError {
-  return notFound(`project ${projectId}: branch`, branchId);
-}
-
-export function noEndpoint(projectId: string, endpointId: string): ApiError {
-  return notFound(`project ${projectId}: endpoint`, endpointId);
-}
-
-export function noOperation(projectId: string, operationId: string): ApiError {
-  return notFound(`project ${projectId}: operation`, operationId);
-}
-
-export function noRole(branchId: string, roleName: string): ApiError {
-  return notFound(`branch ${branchId}: role`, roleName);
-}
-
-export function noDatabase(branchId: string, databaseName: string): ApiError {
-  return notFound(`branch ${branchId}: database`, databaseName);
+/** The value, which must exist. @throws ApiError (404) */
+export function found<Value>(value: Value | undefined, what: string, id: string): Value {
+  if (value === undefined) throw notFound(what, id);
+  return value;
 }
 
 export function conflict(code: string, message: string): ApiError {

@@ -1,4 +1,4 @@
-import { noBranch, noEndpoint, notFound } from './api-error';
+import { found, notFound } from './api-error';
 import type { Journal } from './journal';
 import type { BranchRecord, EndpointRecord, OperationRecord, ProjectRecord } from './records';
 
@@ -17,9 +17,7 @@ export class Store {
   }
 
   project(projectId: string): ProjectRecord {
-    const project = this.projects.get(projectId);
-    if (project === undefined) throw notFound('project', projectId);
-    return project;
+    return found(this.projects.get(projectId), 'project', projectId);
   }
 
   /** Whether the hosts of a project's endpoints are in this domain. */
@@ -28,9 +26,7 @@ export class Store {
   }
 
   branch(project: ProjectRecord, branchId: string): BranchRecord {
-    const branch = project.branches.get(branchId);
-    if (branch === undefined) throw noBranch(project.wire.id, branchId);
-    return branch;
+    return found(project.branches.get(branchId), `project ${project.wire.id}: branch`, branchId);
   }
 
   place({ project_id, branch_id }: { project_id: string; branch_id: string }): BranchPlace {
@@ -39,9 +35,7 @@ export class Store {
   }
 
   endpoint(project: ProjectRecord, endpointId: string): EndpointRecord {
-    const endpoint = project.endpoints.get(endpointId);
-    if (endpoint === undefined) throw noEndpoint(project.wire.id, endpointId);
-    return endpoint;
+    return found(project.endpoints.get(endpointId), `project ${project.wire.id}: endpoint`, endpointId);
   }
 
   /** The endpoint and its project, for callers that have only the endpoint's id. */

@@ -2,10 +2,10 @@ import type { FastifyInstance } from 'fastify';
 import type { Controls } from '../../controls/controls';
 import type { ForeignOperation, ForeignOperationChange } from '../../controls/foreign-operations';
 import type { Fault, InjectedFault } from '../../faults/faults';
-import { notFound } from '../../records/api-error';
+import { found } from '../../records/api-error';
 import type { EndpointAttributes, NewEndpointAttributes } from '../../requests/endpoint-attributes';
 import { sectionOf } from '../../requests/request-body';
-import type { ProjectPath } from './path-parameters';
+import type { ProjectPath } from './late-reads';
 
 type FaultPath = { Params: { fault_id: string } };
 type EndpointPath = { Params: { endpoint_id: string } };
@@ -21,9 +21,9 @@ export function addAdminRoutes(admin: FastifyInstance, controls: Controls): void
     reply.code(201).send({ fault: showFault(controls.inject(request.body as Fault)) }),
   );
   admin.delete<FaultPath>('/faults/:fault_id', (request, reply) => {
-    const fault = controls.faults().find(({ id }) => id === request.params.fault_id);
-    if (fault === undefined) throw notFound('fault', request.params.fault_id);
-    fault.clear();
+    const { fault_id } = request.params;
+    const fault = controls.faults().find(({ id }) => id === fault_id);
+    found(fault, 'fault', fault_id).clear();
     return reply.code(204).send();
   });
 

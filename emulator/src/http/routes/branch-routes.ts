@@ -6,12 +6,11 @@ import type { ControlPlane } from '../../control-plane/control-plane';
 import { onceVerified } from '../../control-plane/endpoint-settings';
 import { showNewBranch, showOperations } from '../../control-plane/response-bodies';
 import { findDatabase } from '../../control-plane/roles-and-databases';
-import { noBranch, notImplemented } from '../../records/api-error';
+import { found, notImplemented } from '../../records/api-error';
 import { BRANCH_CHANGE, BRANCH_RESTORE, readNewBranch } from '../../requests/branch-attributes';
 import { oneOf } from '../../validation/schemas';
 import { pageOfBranches } from './branch-pages';
-import { LATE_GET, LATE_LIST, snapshotFor } from './late-reads';
-import type { BranchPath, ProjectPath } from './path-parameters';
+import { type BranchPath, LATE_GET, LATE_LIST, type ProjectPath, snapshotFor } from './late-reads';
 import { queryFlag, queryText, readQuery } from './query-parameters';
 
 // Deleted branches cannot be recovered, so there are none to include.
@@ -32,12 +31,10 @@ export function addBranchRoutes(api: FastifyInstance, plane: ControlPlane): void
   const { store, settings } = plane;
 
   api.get<ProjectPath>(COLLECTION, LATE_LIST, (request) => {
-    const project = store.project(request.params.project_id);
+    const all = snapshotFor(plane, request).branches();
     const { search } = readQuery(LIST_QUERY, request.query);
-    const found = snapshotFor(plane, project, request)
-      .branches()
-      .filter(({ id, name }) => name.includes(search) || id.includes(search));
-    const { branches, pagination } = pageOfBranches(found, request.query);
+    const matching = all.filter(({ id, name }) => name.includes(search) || id.includes(search));
+    const { branches, pagination } = pageOfBranches(matching, request.query);
     return { branches, annotations: {}, pagination };
   });
 
@@ -62,12 +59,10 @@ export function addBranchRoutes(api: FastifyInstance, plane: ControlPlane): void
   });
 
   api.get<BranchPath>(`${COLLECTION}/:branch_id`, LATE_GET, (request) => {
-    const project = store.project(request.params.project_id);
-    const { branch_id } = request.params;
-    const branch = snapshotFor(plane, project, request).branch(branch_id);
-    if (branch === undefined) throw noBranch(project.wire.id, branch_id);
-    const annotation = { object: { type: 'console/branch', id: branch.id }, value: {} };
-    return { branch, annotation };
+    const { project_id, branch_id } = request.params;
+    const branch = snapshotFor(plane, request).branch(branch_id);
+    const annotation = { object: { type: 'console/branch', id: branch_id }, value: {} };
+    return { branch: found(branch, `project ${project_id}: branch`, branch_id), annotation };
   });
 
   api.patch<BranchPath>(`${COLLECTION}/:branch_id`, ({ params, body }) => {

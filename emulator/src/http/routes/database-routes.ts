@@ -10,7 +10,9 @@ import {
 } from '../../control-plane/roles-and-databases';
 import type { Database } from '../../records/wire-types';
 import { DATABASE_CHANGE, NEW_DATABASE } from '../../requests/role-and-database-attributes';
-import type { BranchPath, DatabasePath } from './path-parameters';
+import type { BranchPath } from './late-reads';
+
+type DatabasePath = { Params: { project_id: string; branch_id: string; database_name: string } };
 
 const COLLECTION = '/projects/:project_id/branches/:branch_id/databases';
 const ONE = `${COLLECTION}/:database_name`;

@@ -4,10 +4,16 @@ import { onceVerified } from '../../control-plane/endpoint-settings';
 import { createEndpoint, deleteEndpoint, updateEndpoint } from '../../control-plane/endpoints';
 import { commandEndpoint } from '../../control-plane/power-commands';
 import { showEndpointResult } from '../../control-plane/response-bodies';
-import { noBranch, noEndpoint } from '../../records/api-error';
+import { found } from '../../records/api-error';
 import { ENDPOINT_CHANGE, NEW_ENDPOINT } from '../../requests/endpoint-attributes';
-import { LATE_GET, LATE_LIST, snapshotFor } from './late-reads';
-import type { BranchPath, EndpointPath, ProjectPath } from './path-parameters';
+import {
+  type BranchPath,
+  type EndpointPath,
+  LATE_GET,
+  LATE_LIST,
+  type ProjectPath,
+  snapshotFor,
+} from './late-reads';
 
 const COLLECTION = '/projects/:project_id/endpoints';
 const ONE = `${COLLECTION}/:endpoint_id`;
@@ -15,34 +21,29 @@ const ONE = `${COLLECTION}/:endpoint_id`;
 export function addEndpointRoutes(api: FastifyInstance, plane: ControlPlane): void {
   const { store, settings } = plane;
 
-  api.get<ProjectPath>(COLLECTION, LATE_LIST, (request) => {
-    const project = store.project(request.params.project_id);
-    return { endpoints: snapshotFor(plane, project, request).endpoints() };
-  });
+  api.get<ProjectPath>(COLLECTION, LATE_LIST, (request) => ({
+    endpoints: snapshotFor(plane, request).endpoints(),
+  }));
 
   api.get<BranchPath>('/projects/:project_id/branches/:branch_id/endpoints', LATE_LIST, (request) => {
-    const project = store.project(request.params.project_id);
-    const { branch_id } = request.params;
-    const view = snapshotFor(plane, project, request);
-    if (view.branch(branch_id) === undefined) throw noBranch(project.wire.id, branch_id);
+    const { project_id, branch_id } = request.params;
+    const view = snapshotFor(plane, request);
+    found(view.branch(branch_id), `project ${project_id}: branch`, branch_id);
     return { endpoints: view.endpoints().filter((endpoint) => endpoint.branch_id === branch_id) };
   });
 
   api.post<ProjectPath>(COLLECTION, (request, reply) => {
     const attributes = NEW_ENDPOINT.readBody(request.body, settings.unknownAttributes);
     return onceVerified(plane, [attributes.settings], () => {
-      const project = store.project(request.params.project_id);
-      const work = createEndpoint(plane, project, attributes);
+      const work = createEndpoint(plane, store.project(request.params.project_id), attributes);
       return reply.code(201).send(showEndpointResult(work));
     });
   });
 
   api.get<EndpointPath>(ONE, LATE_GET, (request) => {
-    const project = store.project(request.params.project_id);
-    const { endpoint_id } = request.params;
-    const endpoint = snapshotFor(plane, project, request).endpoint(endpoint_id);
-    if (endpoint === undefined) throw noEndpoint(project.wire.id, endpoint_id);
-    return { endpoint };
+    const { project_id, endpoint_id } = request.params;
+    const endpoint = snapshotFor(plane, request).endpoint(endpoint_id);
+    return { endpoint: found(endpoint, `project ${project_id}: endpoint`, endpoint_id) };
   });
 
   api.patch<EndpointPath>(ONE, (request) => {
@@ -56,8 +57,7 @@ export function addEndpointRoutes(api: FastifyInstance, plane: ControlPlane): vo
   api.delete<EndpointPath>(ONE, (request, reply) => {
     const project = store.project(request.params.project_id);
     const work = deleteEndpoint(plane, project, request.params.endpoint_id);
-    if (work === undefined) return reply.code(204).send();
-    return reply.send(showEndpointResult(work));
+    return work === undefined ? reply.code(204).send() : reply.send(showEndpointResult(work));
   });
 
   for (const command of ['start', 'suspend', 'restart'] as const) {

@@ -1,7 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import type { ControlPlane } from '../../control-plane/control-plane';
 import type { ProjectSnapshot } from '../../records/history';
-import type { ProjectRecord } from '../../records/records';
+
+export type ProjectPath = { Params: { project_id: string } };
+export type BranchPath = { Params: { project_id: string; branch_id: string } };
+export type EndpointPath = { Params: { project_id: string; endpoint_id: string } };
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -20,14 +23,15 @@ export function delayRead(request: FastifyRequest, lateMs: number): void {
   delayedReads.set(request, lateMs);
 }
 
-/** The state of a project that a read shows: the current one, unless an option or a fault makes it lag. */
+/** The state of the project that a read shows: the current one, unless an option or a fault makes it lag. */
 export function snapshotFor(
-  { history, settings }: ControlPlane,
-  project: ProjectRecord,
-  request: FastifyRequest,
+  { store, history, settings }: ControlPlane,
+  request: FastifyRequest<ProjectPath>,
 ): ProjectSnapshot {
   const { lateRead } = request.routeOptions.config;
   const byOption = { list: settings.lateListsMs, get: settings.lateGetsMs };
-  const lateMs = delayedReads.get(request) ?? (lateRead === undefined ? 0 : byOption[lateRead]);
-  return history.view(project, lateMs);
+  // A request is the same object, whatever its parameters.
+  const lateMs =
+    delayedReads.get(request as FastifyRequest) ?? (lateRead === undefined ? 0 : byOption[lateRead]);
+  return history.view(store.project(request.params.project_id), lateMs);
 }

@@ -1,14 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { ControlPlane } from '../../control-plane/control-plane';
-import { noOperation } from '../../records/api-error';
+import { found } from '../../records/api-error';
 import { parseTimestamp } from '../../records/clock';
 import type { ProjectSnapshot } from '../../records/history';
 import type { OperationRecord } from '../../records/records';
 import type { Operation } from '../../records/wire-types';
-import { LATE_GET, LATE_LIST, snapshotFor } from './late-reads';
-import type { OperationPath, ProjectPath } from './path-parameters';
+import { LATE_GET, LATE_LIST, type ProjectPath, snapshotFor } from './late-reads';
 import { queryWhole, readQuery, timeCursor } from './query-parameters';
+
+type OperationPath = { Params: { project_id: string; operation_id: string } };
 
 const QUERY = z.object({ limit: queryWhole(1, 1000).default(100), cursor: timeCursor.optional() });
 
@@ -16,7 +17,7 @@ export function addOperationRoutes(api: FastifyInstance, plane: ControlPlane): v
   api.get<ProjectPath>('/projects/:project_id/operations', LATE_LIST, (request) => {
     const project = plane.store.project(request.params.project_id);
     const { limit, cursor } = readQuery(QUERY, request.query);
-    const view = snapshotFor(plane, project, request);
+    const view = snapshotFor(plane, request);
     const page = pageOf(project.operations, view, limit, parseTimestamp(cursor ?? ''));
     // The cursor of an empty page leads to another empty page.
     const last = page.at(-1)?.created_at ?? cursor;
@@ -24,11 +25,9 @@ export function addOperationRoutes(api: FastifyInstance, plane: ControlPlane): v
   });
 
   api.get<OperationPath>('/projects/:project_id/operations/:operation_id', LATE_GET, (request) => {
-    const project = plane.store.project(request.params.project_id);
-    const { operation_id } = request.params;
-    const operation = snapshotFor(plane, project, request).operation(operation_id);
-    if (operation === undefined) throw noOperation(project.wire.id, operation_id);
-    return { operation };
+    const { project_id, operation_id } = request.params;
+    const operation = snapshotFor(plane, request).operation(operation_id);
+    return { operation: found(operation, `project ${project_id}: operation`, operation_id) };
   });
 }
 

@@ -10,7 +10,7 @@ import { parseTimestamp } from '../../records/clock';
 import type { Project } from '../../records/wire-types';
 import { PROJECT_CHANGE, readNewProject } from '../../requests/project-attributes';
 import { id } from '../../validation/schemas';
-import type { ProjectPath } from './path-parameters';
+import type { ProjectPath } from './late-reads';
 import { queryFlag, queryText, queryWhole, readQuery, timeCursor } from './query-parameters';
 
 const PAGE_QUERY = z.object({

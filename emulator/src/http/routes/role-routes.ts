@@ -4,7 +4,9 @@ import type { ControlPlane } from '../../control-plane/control-plane';
 import { showOperations, showRole } from '../../control-plane/response-bodies';
 import { createRole, deleteRole, findRole, resetPassword } from '../../control-plane/roles-and-databases';
 import { NEW_ROLE } from '../../requests/role-and-database-attributes';
-import type { BranchPath, RolePath } from './path-parameters';
+import type { BranchPath } from './late-reads';
+
+type RolePath = { Params: { project_id: string; branch_id: string; role_name: string } };
 
 const COLLECTION = '/projects/:project_id/branches/:branch_id/roles';
 const ONE = `${COLLECTION}/:role_name`;
