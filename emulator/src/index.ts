@@ -1,6 +1,9 @@
 export type { AddedOperation } from './controls/controls';
-export type { ForeignEndpointOptions } from './controls/foreign-endpoints';
-export type { ForeignOperation, ForeignOperationChange } from './controls/foreign-operations';
+export type {
+  ForeignEndpointOptions,
+  ForeignOperation,
+  ForeignOperationChange,
+} from './controls/other-clients';
 export type {
   Fault,
   InjectedFault,

@@ -1,5 +1,4 @@
 import type { AddressInfo } from 'node:net';
-import { consoleUrlOf } from './console/console-url';
 import { startBackgroundJobs } from './control-plane/background-jobs';
 import { connectionUriForm } from './control-plane/connection-uris';
 import { createControlPlane } from './control-plane/create-control-plane';
@@ -10,7 +9,12 @@ import type { RunningDataPlane } from './data-plane/start-data-plane';
 import { API_PREFIX } from './http/api-path';
 import { createServer } from './http/server';
 import { BACKLOG } from './http/server-limits';
-import { type EmulatorOptions, resolveOptions, type Settings } from './options/emulator-options';
+import {
+  consoleUrlOf,
+  type EmulatorOptions,
+  resolveOptions,
+  type Settings,
+} from './options/emulator-options';
 import { hasCode } from './records/thrown-reason';
 import { RequestLog } from './requests/request-log';
 

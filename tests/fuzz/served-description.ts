@@ -1,4 +1,4 @@
-import { ACCOUNT_ID } from '../../emulator/src/records/account';
+import { ACCOUNT_ID } from '../../emulator/src/records/wire-types';
 import { readOfficialDescription } from '../support/official-description';
 import { listServedCalls } from '../support/served-calls';
 import { type FuzzWorld, SPARE } from './fuzz-world';

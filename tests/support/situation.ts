@@ -2,7 +2,8 @@ import type { Operation } from '../../provider/src/control-api/wire-types';
 import { endpointFlow } from '../../provider/src/endpoint/endpoint-situation';
 import { evolve } from '../../provider/src/lifecycle/evolve';
 import { emptyLedger, type Ledger, type Owed, type Stage } from '../../provider/src/lifecycle/ledger';
-import { type Event, type Item, type Rules, type Situation, newSituation } from '../../provider/src/lifecycle/situation';
+import type { Event, Item, Rules, Situation } from '../../provider/src/lifecycle/situation';
+import { newSituation } from '../../provider/src/lifecycle/situation';
 import { operationOf } from './operation';
 
 /** An endpoint as far as the flow reads it. */

@@ -3,7 +3,7 @@ import type { ControlPlane } from '../control-plane/control-plane';
 import type { DataPlane } from '../control-plane/data-plane';
 import { toTimestamp } from '../records/clock';
 import { type EndpointRecord, hasEnded, type OperationRecord, type ProjectRecord } from '../records/records';
-import { stateLabel, statusLabel } from './console-labels';
+import type { Endpoint, EndpointState } from '../records/wire-types';
 import type { ConsoleView, EndpointView, OperationView, ProjectEntry, ProjectView } from './console-view';
 
 /** Limits the size of the page of a long-lived emulator; the view also contains the total numbers. */
@@ -99,4 +99,32 @@ function durationOf({ wire, startedMicros }: OperationRecord): number {
 
 function branchName({ branches }: ProjectRecord, branchId: string): string {
   return branches.get(branchId)?.wire.name ?? branchId;
+}
+
+/** The console's labels of operation statuses. Source: docs/service.md, "Operations"; the OpenAPI description adds `error`. */
+const STATUS_LABELS = new Map(
+  Object.entries({
+    scheduling: 'Scheduling',
+    running: 'In progress',
+    finished: 'OK',
+    failed: 'Error',
+    error: 'Error',
+  }),
+);
+
+/** The console has no label for init. A compute that has never started is idle. */
+const STATE_LABELS: Readonly<Record<EndpointState, string>> = {
+  init: 'Idle',
+  idle: 'Idle',
+  active: 'Active',
+};
+
+/** A status without a label, such as cancelled, is shown capitalized. */
+export function statusLabel(status: string): string {
+  return STATUS_LABELS.get(status) ?? `${status.charAt(0).toUpperCase()}${status.slice(1)}`;
+}
+
+/** Stopped means that nothing starts the compute: the endpoint is disabled and its compute is down. */
+export function stateLabel({ disabled }: Pick<Endpoint, 'disabled'>, state: EndpointState): string {
+  return disabled && state !== 'active' ? 'Stopped' : STATE_LABELS[state];
 }

@@ -1,5 +1,5 @@
-import type { Journal } from '../records/journal';
 import type { BranchRecord, ProjectRecord, Step } from '../records/records';
+import type { Journal } from '../records/store';
 
 /** The Postgres servers behind the endpoints. Only an emulator with the option `postgres` has them. */
 export interface DataPlane extends Journal {

@@ -25,10 +25,9 @@ import type { EndpointAttributes, NewEndpointAttributes } from '../requests/endp
 import { checkNotProtected } from './branch-rules';
 import type { ControlPlane } from './control-plane';
 import { applyAttributes, planUpdate } from './endpoint-changes';
-import { checkPgSettings } from './endpoint-settings';
+import { checkPgSettings, normalizeAttributes } from './endpoint-settings';
 import { startStep, suspendStep } from './endpoint-steps';
 import { checkUnlocked } from './locks';
-import { normalizeAttributes } from './normalized-settings';
 import { checkNotDeleting, countSimulatedDrop, targetStateOf } from './power-state';
 
 /** Default size in compute units, if neither the request nor the project sets one: the only size that every plan allows. */

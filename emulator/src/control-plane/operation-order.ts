@@ -1,4 +1,6 @@
+import type { OperationEffect } from '../faults/faults';
 import type { OperationRecord, ProjectRecord } from '../records/records';
+import type { Operation } from '../records/wire-types';
 
 /**
  * Whether an operation must wait: for the one before it in its request, or for an older unfinished operation of the same
@@ -22,3 +24,29 @@ export function follows(operation: OperationRecord, earlier: OperationRecord): b
   }
   return false;
 }
+
+/** What an operation shows of how it ended. */
+export interface OperationResult {
+  readonly status: string;
+  readonly error?: string;
+  readonly failures: number;
+}
+
+export const FINISHED: OperationResult = { status: 'finished', failures: 0 };
+
+export function cancelled(error: string): OperationResult {
+  return { status: 'cancelled', error, failures: 0 };
+}
+
+export function failed(error: string): OperationResult {
+  return { status: 'failed', error, failures: 1 };
+}
+
+export function failedByFault(
+  { action }: Operation,
+  { status = 'failed', error = `${action} failed because of an injected fault` }: FailureEffect,
+): OperationResult {
+  return { status, error, failures: 1 };
+}
+
+type FailureEffect = Extract<OperationEffect, { kind: 'operation-fails' }>;

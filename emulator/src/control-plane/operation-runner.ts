@@ -4,8 +4,15 @@ import { type Clock, toTimestamp } from '../records/clock';
 import { isUnderWay, type OperationRecord, type ProjectRecord, type Step } from '../records/records';
 import { reasonOf } from '../records/thrown-reason';
 import type { Operation } from '../records/wire-types';
-import { follows, isBlocked } from './operation-order';
-import { cancelled, FINISHED, failed, failedByFault, type OperationResult } from './operation-result';
+import {
+  cancelled,
+  FINISHED,
+  failed,
+  failedByFault,
+  follows,
+  isBlocked,
+  type OperationResult,
+} from './operation-order';
 import { Timers } from './timers';
 
 export interface RunnerSettings {

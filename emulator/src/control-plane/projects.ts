@@ -1,8 +1,7 @@
-import { ACCOUNT_ID } from '../records/account';
 import { toTimestamp } from '../records/clock';
 import { newProjectId } from '../records/ids';
 import type { BranchRecord, EndpointRecord, OperationRecord, ProjectRecord, Step } from '../records/records';
-import type { DefaultEndpointSettings, Project } from '../records/wire-types';
+import { ACCOUNT_ID, type DefaultEndpointSettings, type Project } from '../records/wire-types';
 import type { NewProject, ProjectChange } from '../requests/project-attributes';
 import { checkNotProtected } from './branch-rules';
 import { newBranch } from './branches';

@@ -2,9 +2,8 @@ import { addBranch, updateBranch } from '../control-plane/branches';
 import { localConnectionUri } from '../control-plane/connection-uris';
 import type { ControlPlane } from '../control-plane/control-plane';
 import { applyAttributes } from '../control-plane/endpoint-changes';
-import { checkPgSettings } from '../control-plane/endpoint-settings';
+import { checkPgSettings, normalizeAttributes } from '../control-plane/endpoint-settings';
 import { removeEndpoint } from '../control-plane/endpoints';
-import { normalizeAttributes } from '../control-plane/normalized-settings';
 import { connectToEndpoint } from '../control-plane/power-commands';
 import { addProject } from '../control-plane/projects';
 import { showEndpoint, showOperations } from '../control-plane/response-bodies';
@@ -18,13 +17,14 @@ import {
 } from '../requests/endpoint-attributes';
 import type { NewProject } from '../requests/project-attributes';
 import type { LoggedRequest, RequestLog } from '../requests/request-log';
-import { createForeignEndpoint, type ForeignEndpointOptions } from './foreign-endpoints';
 import {
   addForeignOperation,
   changeForeignOperation,
+  createForeignEndpoint,
+  type ForeignEndpointOptions,
   type ForeignOperation,
   type ForeignOperationChange,
-} from './foreign-operations';
+} from './other-clients';
 
 /** An operation of another client, which keeps its status until one of these functions is called. */
 export interface AddedOperation {

@@ -1,5 +1,5 @@
-import type { Journal } from '../records/journal';
 import type { BranchRecord, EndpointRecord, OperationRecord, ProjectRecord } from '../records/records';
+import type { Journal } from '../records/store';
 import type { DataFile, PartChange, ProjectChanges } from './data-file';
 import { documentOfBranch, documentOfEndpoint, documentOfOperation, documentOfProject } from './documents';
 

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { Newcomers } from '../limits/newcomers';
-import { isPublicPage } from './console-guard';
+import { isPublicPage } from './access';
 
 /** Limits for a client, beyond which the server closes the connection or responds with an error. */
 export interface ServerLimits {

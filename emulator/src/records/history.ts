@@ -1,5 +1,5 @@
-import type { Journal } from './journal';
 import type { BranchRecord, EndpointRecord, OperationRecord, ProjectRecord } from './records';
+import type { Journal } from './store';
 import type { Branch, Endpoint, Operation } from './wire-types';
 
 /** How far reads can lag behind writes, in milliseconds. */

@@ -143,3 +143,6 @@ export interface ErrorBody {
   code: string;
   message: string;
 }
+
+/** The account: an organization that owns every project, with one user. */
+export const ACCOUNT_ID = 'emulator-account';

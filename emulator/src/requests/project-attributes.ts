@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { ACCOUNT_ID } from '../records/account';
-import type { DefaultEndpointSettings } from '../records/wire-types';
+import { ACCOUNT_ID, type DefaultEndpointSettings } from '../records/wire-types';
 import { parse } from '../validation/parse';
 import { attributes, flag, refused, region, textOfLength, wholeNumber } from '../validation/schemas';
 import { provisioner, settingsShape, sizeShape, suspendTimeout } from './endpoint-attributes';

@@ -1,6 +1,6 @@
 import type { EmulatorOptions } from 'postgres-control-emulator';
+import { addAuthorization } from '../../../emulator/src/http/access';
 import { API_PREFIX } from '../../../emulator/src/http/api-path';
-import { addAuthorization } from '../../../emulator/src/http/authorization';
 import { addErrorResponses } from '../../../emulator/src/http/error-responses';
 import { addHttpFaults } from '../../../emulator/src/http/http-faults';
 import { acceptJson } from '../../../emulator/src/http/json-body';

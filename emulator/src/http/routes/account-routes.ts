@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { ControlPlane } from '../../control-plane/control-plane';
-import { ACCOUNT_ID } from '../../records/account';
 import { notFound } from '../../records/api-error';
+import { ACCOUNT_ID } from '../../records/wire-types';
 import { id } from '../../validation/schemas';
 import { queryText, readQuery } from './query-parameters';
 

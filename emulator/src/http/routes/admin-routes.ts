@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Controls } from '../../controls/controls';
-import type { ForeignOperation, ForeignOperationChange } from '../../controls/foreign-operations';
+import type { ForeignOperation, ForeignOperationChange } from '../../controls/other-clients';
 import type { Fault, InjectedFault } from '../../faults/faults';
 import { found } from '../../records/api-error';
 import type { EndpointAttributes, NewEndpointAttributes } from '../../requests/endpoint-attributes';

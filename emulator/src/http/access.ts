@@ -1,5 +1,7 @@
+import { timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { ControlPlane } from '../control-plane/control-plane';
 import { LOOPBACK_HOST, type Settings } from '../options/emulator-options';
 import { ApiError } from '../records/api-error';
 
@@ -64,4 +66,22 @@ function isKnownHost(header: string | undefined, { host, allowRemote }: Settings
   const name = (address ?? plainName ?? '').toLowerCase();
   if (LOOPBACK_HOST.test(name) || name === host.toLowerCase()) return true;
   return allowRemote && isIP(name) !== 0;
+}
+
+/** Rejects requests without the key (401). */
+export function addAuthorization(app: FastifyInstance, { settings }: ControlPlane): void {
+  app.addHook('onRequest', async (request) => {
+    if (isPublicPage(request) || isAuthorized(request.headers.authorization, settings.apiKey)) return;
+    throw new ApiError(
+      401,
+      'UNAUTHORIZED',
+      'the Authorization header must be "Bearer <API_KEY>" with the key of this emulator',
+    );
+  });
+}
+
+function isAuthorized(header: string | undefined, apiKey: string): boolean {
+  const given = Buffer.from(/^bearer +(\S+)$/i.exec(header ?? '')?.[1] ?? '');
+  const expected = Buffer.from(apiKey);
+  return given.length === expected.length && timingSafeEqual(given, expected);
 }
