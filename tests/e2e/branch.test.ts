@@ -139,6 +139,28 @@ describe.each(doorNames)('a branch with an endpoint, by the %s provider', (door)
   });
 });
 
+it('a branch that becomes a lookup, or that an import replaces, stays', async () => {
+  const { stack, project, feature, branch, declare, write, branches, ids, expectRefused } =
+    await startBranches('plugin');
+  await declare({ preview: branch({ name: 'data' }) });
+  await stack.run(...up);
+  const before = ids();
+  const get = { id: `${project.id}/${branches()[0]?.id}` };
+  await write({ resources: { preview: { type: 'Branch', get } } });
+  await stack.run(...up);
+  expect(ids()).toEqual(before);
+  await declare({ preview: branch({ name: 'data', adopt: true }) });
+  await stack.run(...up);
+  const imported = { ...deletesFirst, import: `${project.id}/${feature.id}` };
+  await declare({ preview: branch({ name: 'feature' }, imported) });
+  await expectRefused('has another one in its place', up, up);
+  const adopting = branch({ name: 'data', adopt: true });
+  await declare({ preview: branch({ name: 'feature' }, imported), kept: adopting });
+  await stack.run(...up);
+  await stack.run('preview', '--expect-no-changes');
+  expect(ids()).toEqual(before);
+});
+
 it('a dynamic branch without a name may be created before the old one', async () => {
   const { stack, feature, branch, endpoint, declare, branches, endpoints } = await startBranches('dynamic');
   const program = (properties: object) => ({

@@ -62,9 +62,7 @@ it('a YAML program without deleteBeforeReplace keeps its endpoint', async () => 
   const { stack, held, urn, inState } = await startEndpoint('plugin', {});
   const [{ id = '' } = {}] = held();
   const { screen } = await stack.run(...up, '--replace', urn);
-  expect(flat(screen)).toContain(
-    `warning: endpoint ${id} was not deleted: ${urn} took it over in this update`,
-  );
+  expect(flat(screen)).toContain(`warning: endpoint ${id} was not deleted: ${urn} has it now`);
   expect([await inState(), held()]).toMatchObject([[id], [{ id }]]);
   await stack.run('preview', '--expect-no-changes');
   await stack.run('destroy', '--yes', '--skip-preview');

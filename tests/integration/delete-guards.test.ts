@@ -80,6 +80,46 @@ describe('a delete yields to the resource that is to adopt it', () => {
   }
 });
 
+describe('a program that reads under the URN of a managed resource', () => {
+  it.each([
+    ['looks that up', true, false],
+    ['imports that', true, true],
+    ['has imported that in an earlier run', false, true],
+  ])('deletes no branch without allowDataLoss if it %s', async (_how, isRead, isDeclared) => {
+    const { one, run, startRun, isThere, projectId } = await startBranch();
+    const other = await startRun().create('branch', 'one', { projectId, name: 'other' });
+    if (isRead) await run.lookUp(other);
+    if (isDeclared) await run.preview(other, { projectId, name: 'other' });
+    expect((await errorOf(run.delete(one))).message).toContain('allowDataLoss is not true');
+    expect(isThere(one.id)).toBe(true);
+    await run.preview(other, { projectId, name: 'other', allowDataLoss: true });
+    await run.delete(one);
+    expect(isThere(one.id)).toBe(false);
+  });
+
+  it('deletes no active endpoint if allowRestart is false', async () => {
+    const { one, startRun, on, feature } = await startBranch();
+    const mine = await startRun().create('endpoint', 'e', on(one.id));
+    const theirs = await startRun().create('endpoint', 'theirs', on(feature.id));
+    const imported = { ...theirs, name: 'e' };
+    const run = startRun();
+    await run.lookUp(imported);
+    await run.preview(imported, { ...on(feature.id), allowRestart: false });
+    expect((await errorOf(run.delete(mine))).message).toContain('allowRestart is not true');
+    await run.preview(imported, { ...on(feature.id), allowRestart: true });
+    await run.delete(mine);
+  });
+
+  it.each(['branch', 'endpoint'] as const)('keeps the %s that it looks up', async (kind) => {
+    const { one, run, startRun, on, emulator } = await startBranch();
+    const item = kind === 'branch' ? one : await startRun().create('endpoint', 'e', on(one.id));
+    await run.lookUp(item);
+    await run.delete(item);
+    expect(run.shown.join()).toContain(`${kind} ${item.id} was not deleted`);
+    expect(emulator.requests().filter(({ method }) => method === 'DELETE')).toEqual([]);
+  });
+});
+
 describe('a branch is not deleted from under an endpoint', () => {
   it('that the program keeps, before that is moved', async () => {
     const { one, run, startRun, isThere, on, feature } = await startBranch();

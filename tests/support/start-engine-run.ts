@@ -97,6 +97,12 @@ function callsOf(core: ProviderCore) {
       );
       return { ...before, inputs: news.inputs, outputs };
     },
+    /** Reads what is not in state, for an import or a lookup under a name of the program. */
+    lookUp: ({ kind, name, id, inputs: { projectId } }: StoredResource) => {
+      const place = { projectId };
+      const prior = { resource: resourceOf(kind, name, {}), inputs: place, outputs: place };
+      return lifecycles[kind].read(id, prior, 'as found');
+    },
     read: (resource: StoredResource) => lifecycles[resource.kind].read(resource.id, priorOf(resource)),
     delete: (resource: StoredResource) =>
       lifecycles[resource.kind].delete(resource.id, priorOf(resource), new Deadline(30_000, 'later')),

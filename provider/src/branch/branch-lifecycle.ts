@@ -5,10 +5,11 @@ import type { Branch } from '../control-api/wire-types';
 import { situationInState } from '../lifecycle/beginning';
 import { checkDeclaration } from '../lifecycle/check-declaration';
 import type { Existing } from '../lifecycle/create-once';
-import { deleteGuarded, findReplacementFailures, foreseeDelete } from '../lifecycle/delete-facts';
+import { deleteGuarded, foreseeDelete } from '../lifecycle/delete-facts';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import { isCreation } from '../lifecycle/ledger';
 import { asReported, type ProviderCore } from '../lifecycle/provider-core';
+import { findReplacementFailures } from '../lifecycle/replacement-failures';
 import type { ResourceClaims } from '../lifecycle/resource-claims';
 import type { CheckedDeclaration, Declared, UncheckedDeclaration } from '../lifecycle/resource-identity';
 import type { ResourceDiff, ResourceLifecycle } from '../lifecycle/resource-lifecycle';
@@ -90,7 +91,7 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
   }
 
   async read(id: string, prior: PriorBranch, declared: 'in state' | 'as found' = 'in state') {
-    if (declared === 'in state') this.#claims.noteRead(id, prior.resource.urn);
+    this.#claims.noteRead(id, prior);
     return this.core.presentably([asReported(prior)], async () => {
       const { branches, readLagMs, sharedRead } = this.core.projects.project(prior.inputs.projectId);
       const branch = await branches.findPatiently(id, readLagMs, sharedRead);

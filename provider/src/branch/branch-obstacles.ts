@@ -1,10 +1,10 @@
 import { filter, map } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
 import type { Branch } from '../control-api/wire-types';
-import { findOtherProject } from '../lifecycle/delete-facts';
 import { listChildren } from '../lifecycle/delete-guards';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import type { ProviderCore } from '../lifecycle/provider-core';
+import { findOtherProject } from '../lifecycle/replacement-failures';
 import { findExisting } from './branch-create';
 import type { BranchDeclaration, BranchInputs } from './branch-inputs';
 import { isBecomingReady } from './branch-resource';

@@ -2,10 +2,11 @@ import { difference, omit, union } from 'lodash';
 import type { Deadline } from '../control-api/deadline';
 import { situationInState } from '../lifecycle/beginning';
 import { checkDeclaration } from '../lifecycle/check-declaration';
-import { deleteGuarded, findReplacementFailures, foreseeDelete } from '../lifecycle/delete-facts';
+import { deleteGuarded, foreseeDelete } from '../lifecycle/delete-facts';
 import { deleteResource } from '../lifecycle/delete-resource';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import { asReported, type ProviderCore } from '../lifecycle/provider-core';
+import { findReplacementFailures } from '../lifecycle/replacement-failures';
 import type { ResourceClaims } from '../lifecycle/resource-claims';
 import type { CheckedDeclaration, Declared, UncheckedDeclaration } from '../lifecycle/resource-identity';
 import type { ResourceDiff, ResourceLifecycle } from '../lifecycle/resource-lifecycle';
@@ -120,7 +121,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     prior: PriorState,
     declared: 'in state' | 'as found' = 'in state',
   ): Promise<FoundEndpoint | undefined> {
-    if (declared === 'in state') this.#claims.noteRead(id, prior.resource.urn);
+    this.#claims.noteRead(id, prior);
     return this.core.presentably([asReported(prior)], async () => {
       const { endpoints, readLagMs, sharedRead } = this.core.projects.project(prior.inputs.projectId);
       const endpoint = await endpoints.findPatiently(id, readLagMs, sharedRead);

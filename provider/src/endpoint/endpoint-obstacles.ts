@@ -1,9 +1,10 @@
 import { find, some } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
-import { findOtherProject, toProtection } from '../lifecycle/delete-facts';
+import { toProtection } from '../lifecycle/delete-facts';
 import { describeProtected } from '../lifecycle/delete-guards';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import type { ProviderCore } from '../lifecycle/provider-core';
+import { findOtherProject } from '../lifecycle/replacement-failures';
 import type { ResourceClaims } from '../lifecycle/resource-claims';
 import type { Declaration } from './endpoint-inputs';
 import type { PriorState } from './endpoint-state';

@@ -1,5 +1,4 @@
 import { compact, difference, map } from 'lodash';
-import { findRefusal } from '../control-api/control-api-error';
 import type { Deadline } from '../control-api/deadline';
 import { rereadUntil } from '../control-api/read-lag';
 import type { Branch } from '../control-api/wire-types';
@@ -16,9 +15,8 @@ import {
   type StandingEndpoint,
 } from './delete-guards';
 import type { DeleteRequest } from './delete-resource';
-import { type InputFailure, isUnknown } from './input-values';
+import { isUp } from './plan';
 import { asReported, type ProviderCore } from './provider-core';
-import type { ResourceClaims } from './resource-claims';
 import type { Declared, Properties } from './resource-identity';
 import type { Prior } from './resource-state';
 
@@ -75,6 +73,8 @@ async function gatherFacts(question: DeleteQuestion, project: ServiceProject): P
   const claims = core.claims[kind];
   const replacement = claims.findReplacement(urn);
   const obstacle = replacement && (await question.findObstacle(replacement));
+  const hasOther = claims.hasOther(id, urn);
+  const { allowDataLoss, allowRestart } = claims.resource(urn).declared?.inputs ?? {};
   const base = findBase(question);
   const common = {
     lacksCreate: claims.lacksCreate(urn),
@@ -85,16 +85,19 @@ async function gatherFacts(question: DeleteQuestion, project: ServiceProject): P
   if (kind === 'branch') {
     const live = await readBranch(core, project, id, deadline, wasProtected === true);
     const adopter = claims.findAdopter({ ...known, names: [name, live.name] }, urn);
-    return { ...common, ...live, adopter };
+    const unallowed = hasOther && allowDataLoss !== true ? 'allowDataLoss' : undefined;
+    return { ...common, ...live, adopter, unallowed };
   }
   // The endpoint is read only if this run may adopt or replace it.
-  const isAsked = claims.hasAdopters || replacement;
+  const isAsked = claims.hasAdopters || replacement || hasOther;
   const endpoint = isAsked ? await project.endpoints.find(id, { deadline }) : undefined;
   const branchIds = type === 'read_write' ? compact([branchId, endpoint?.branch_id]) : [];
   const branch = await findBranchOf(question, project, endpoint?.branch_id ?? String(branchId));
   const adopter = claims.findAdopter({ ...known, names: [name, endpoint?.name], branchIds }, urn);
+  const isForbidden = hasOther && endpoint && isUp(endpoint) && !core.allowsRestart({ allowRestart });
+  const unallowed = isForbidden ? 'allowRestart' : undefined;
   const subject = { action: 'delete', endpointId: id } as const;
-  return { ...common, ...noBranchFacts, ...toProtection(core, branch), subject, adopter };
+  return { ...common, ...noBranchFacts, ...toProtection(core, branch), subject, adopter, unallowed };
 }
 
 /** The branch of an endpoint. One list serves many deletes, unless this run protects the branch: the service refuses, too. */
@@ -221,29 +224,4 @@ export async function foreseeDelete(
   const reason = describeProtected(live) ?? describeKept({ ...live, standing });
   if (reason !== undefined) throw new Error(reason);
   return compact([describeStanding(branchId, standing), describeChildren(live.children)]);
-}
-
-/** Why the create is bound to fail. Asked only if the engine may first delete an old resource, or leave it at the service. */
-export async function findReplacementFailures(
-  claims: ResourceClaims,
-  urn: string | undefined,
-  find: (replaced: string | undefined) => Promise<string | undefined>,
-): Promise<InputFailure[]> {
-  const { idInState } = claims.resource(urn);
-  if (idInState === undefined && !claims.isRetained(urn)) return [];
-  // The delete asks once more, and fails if the service can't be reached.
-  const obstacle = await find(idInState).catch((error: unknown) => findRefusal(error)?.message);
-  return obstacle ? [{ property: '', reason: `its create is bound to fail: ${obstacle}` }] : [];
-}
-
-/** Why what stands on a branch, or is a copy of it, can't follow: the run replaces it in another project, under an id that is not known yet. */
-export function findOtherProject(
-  { claims }: ProviderCore,
-  branchId: unknown,
-  projectId: unknown,
-): string | undefined {
-  const { replacement, declared } = claims.branch.recordOf(String(branchId));
-  const other = declared?.inputs.projectId;
-  if (replacement !== 'judged' || isUnknown([other, projectId]) || other === projectId) return undefined;
-  return `its branch is replaced in project ${other}, and this resource is to be in project ${projectId}: set the same projectId on both`;
 }

@@ -15,6 +15,8 @@ export interface DeleteFacts {
   readonly subject: Subject;
   /** Whether the resource may still use it, because its replacement was not created. */
   readonly lacksCreate?: boolean;
+  /** What the program has to allow, because it has another one in its place, and does not. */
+  readonly unallowed?: 'allowDataLoss' | 'allowRestart' | undefined;
   /** The resource that is to adopt it, and has not. */
   readonly adopter?: string | undefined;
   /** Why the create of its replacement is bound to fail. */
@@ -76,6 +78,9 @@ const standingGuards: Readonly<Record<string, Guard>> = {
 export const deleteGuards: Readonly<Record<string, Guard>> = {
   'its replacement was not created': ({ lacksCreate, subject }) =>
     lacksCreate ? describeMayBeKept(subject) : undefined,
+  'the program has another one in its place': ({ unallowed, subject }) =>
+    unallowed &&
+    `${describeSubject(subject)}: the program has another one in its place (by the resource option import, a lookup, or a replacement that was interrupted), and ${unallowed} is not true. Nothing was deleted. To keep it, declare it under another Pulumi name, with adopt: true. To delete it, set ${unallowed}: true; after a lookup, delete it at the service.`,
   'an adopter has not taken it over': ({ adopter, subject }) =>
     adopter &&
     `${describeSubject(subject)}: ${adopter} is to adopt it, and has not taken it over. Nothing was deleted, and the old resource stays in state. Fix what stops the adoption, and run \`pulumi up\` again. To rename a resource, use \`aliases\` with the old name instead of adopt: nothing is then adopted or deleted.`,

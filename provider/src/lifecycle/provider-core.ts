@@ -185,7 +185,7 @@ export class ProviderCore {
 
   /** Says that a delete leaves the resource alone, because another one keeps it. */
   async reportKept(what: string, urn: string | undefined, keeper: string): Promise<void> {
-    const warning = `${what} was not deleted: ${keeper} took it over in this update`;
+    const warning = `${what} was not deleted: ${keeper} has it now`;
     await this.#display.warn(urn ?? keeper, warning);
   }
 

@@ -108,7 +108,8 @@ export class ResourceClaims extends RunRecords {
    * it has it in state. A forced replacement that was interrupted has left it in state twice, once to be deleted.
    */
   keeperOf(id: string, urn: string | undefined): string | undefined {
-    const { holder, isCreated } = this.item(id);
+    // A lookup keeps what the state has as managed.
+    const { holder = this.resource(urn).found === id ? urn : undefined, isCreated } = this.item(id);
     const isOwnLeftover = holder === urn && !isCreated && this.resource(holder).create !== undefined;
     return isOwnLeftover ? undefined : holder;
   }

@@ -1,6 +1,7 @@
 import { compact } from 'lodash';
 import { isUnknown } from './input-values';
 import type { Declared, Properties } from './resource-identity';
+import type { Prior } from './resource-state';
 
 /**
  * What a run knows of a resource, by its URN. Which calls the engine makes in which order, and what each shows:
@@ -15,6 +16,8 @@ export interface ResourceRecord {
   readonly declared?: Declared<Properties> | undefined;
   /** Whether the engine has read it: a refresh. */
   readonly isRead?: boolean;
+  /** The id that the program reads under this URN, whatever is in state: an import or a lookup. */
+  readonly found?: string;
   /** The create that this run makes: while it is `pending`, the resource is not deleted. Absent: none is known. */
   readonly create?: 'expected' | 'pending' | 'failed without an id' | 'done';
   /**
@@ -68,9 +71,10 @@ export class RunRecords {
     this.items.set(id, { ...this.item(id), ...change });
   }
 
-  /** The engine has read a resource in state. */
-  noteRead(id: string, urn = id): void {
-    this.note(urn, { isRead: true, declared: undefined });
+  /** The engine has read what is in state, or what the program imports or looks up. */
+  noteRead(id: string, { resource: { urn = id }, outputs }: Prior<object, Properties>): void {
+    const isInState = outputs.__schemaVersion !== undefined;
+    this.note(urn, isInState ? { isRead: true, declared: undefined } : { found: id });
   }
 
   /** The engine has checked the resource. Without old inputs, it creates it: for the first time, or as a replacement. */
@@ -136,6 +140,16 @@ export class RunRecords {
   lacksCreate(urn: string | undefined): boolean {
     const { create } = this.resource(urn);
     return create === 'failed without an id' || create === 'pending';
+  }
+
+  /**
+   * Whether the program has another one under the URN, which this run has not created: it imports that or looks it up, or an earlier run
+   * has created it in place of this one.
+   */
+  hasOther(id: string, urn: string | undefined): boolean {
+    const { idInState, found, create, declared } = this.resource(urn);
+    const now = found ?? (declared && idInState);
+    return now !== undefined && now !== id && create === undefined;
   }
 
   /**

@@ -1,0 +1,29 @@
+import { findRefusal } from '../control-api/control-api-error';
+import { type InputFailure, isUnknown } from './input-values';
+import type { ProviderCore } from './provider-core';
+import type { ResourceClaims } from './resource-claims';
+
+/** Why the create is bound to fail. Asked only if the engine may first delete an old resource, or leave it at the service. */
+export async function findReplacementFailures(
+  claims: ResourceClaims,
+  urn: string | undefined,
+  find: (replaced: string | undefined) => Promise<string | undefined>,
+): Promise<InputFailure[]> {
+  const { idInState } = claims.resource(urn);
+  if (idInState === undefined && !claims.isRetained(urn)) return [];
+  // The delete asks once more, and fails if the service can't be reached.
+  const obstacle = await find(idInState).catch((error: unknown) => findRefusal(error)?.message);
+  return obstacle ? [{ property: '', reason: `its create is bound to fail: ${obstacle}` }] : [];
+}
+
+/** Why what stands on a branch, or is a copy of it, can't follow: the run replaces it in another project, under an id that is not known yet. */
+export function findOtherProject(
+  { claims }: ProviderCore,
+  branchId: unknown,
+  projectId: unknown,
+): string | undefined {
+  const { replacement, declared } = claims.branch.recordOf(String(branchId));
+  const other = declared?.inputs.projectId;
+  if (replacement !== 'judged' || isUnknown([other, projectId]) || other === projectId) return undefined;
+  return `its branch is replaced in project ${other}, and this resource is to be in project ${projectId}: set the same projectId on both`;
+}
