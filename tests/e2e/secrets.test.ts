@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { codeBlock } from '../support/documents';
-import { doorNames } from '../support/program-doors';
+import { doorNames, programDoors } from '../support/program-doors';
 import type { PulumiStack } from '../support/pulumi-stack';
 import { collectScreens, findLeaks, readAll } from '../support/stack-texts';
 import { output, secret, startProgram } from '../support/start-stack';
@@ -27,6 +27,23 @@ const declareSecrets = (release: string, maxCu: number) => ({
   pgSettings: { 'app.key': secret(canaries.setting) },
   restartTriggers: { password: secret(`${canaries.trigger}${release}`) },
 });
+
+/** An endpoint whose secrets the stack, its component and its own options mark. */
+const transformed = (importPath: string, place: object) => `import * as pulumi from '@pulumi/pulumi';
+import { ComputeEndpoint } from '${importPath}';
+const mark = (property: string) => ({ props, opts }: any) =>
+  props[property] && { props: { ...props, [property]: pulumi.secret(props[property]) }, opts };
+pulumi.runtime.registerStackTransformation(mark('name'));
+const parent = new pulumi.ComponentResource('test:index:Component', 'parent', {}, {
+  transformations: [mark('restartTriggers')],
+});
+new ComputeEndpoint('app', {
+  ...${JSON.stringify(place)} as any,
+  name: '${canaries.name}',
+  pgSettings: { 'app.key': ${JSON.stringify(canaries.setting)} },
+  restartTriggers: { password: ${JSON.stringify(canaries.trigger)} },
+}, { parent, transforms: [mark('pgSettings')] });
+`;
 
 /** The environment without the key and the base URL. */
 function withoutSettings({ environment }: PulumiStack): NodeJS.ProcessEnv {
@@ -89,6 +106,16 @@ ${lookup}`);
     expect([hostname, username, pathname]).toEqual([held()[0]?.host, 'app_owner', '/app']);
     expect(password).not.toBe('');
     expect(findLeaks(texts, [password, href])).toEqual([]);
+  });
+
+  it('a secret of a transformation is in plain text nowhere', async () => {
+    const { stack, held, place } = await startProgram(door === 'plugin' ? 'plugin, in TypeScript' : door);
+    await stack.writeProgram(transformed(programDoors[door].importPath, place));
+    const texts = await collectScreens(stack, [['preview', '--diff'], [...up, '--diff'], ...diagnosis]);
+    texts.push(...(await readAll(stack.backend)));
+    const settings = { 'app.key': canaries.setting };
+    expect(held()).toMatchObject([{ name: canaries.name, settings: { pg_settings: settings } }]);
+    expect(findLeaks(texts, Object.values(canaries))).toEqual([]);
   });
 
   it('a secret key of the stack config is in no resource', async () => {
