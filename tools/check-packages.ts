@@ -1,17 +1,18 @@
-// Packs both packages as npm would publish them, checks the tarballs, installs them with npm and with pnpm, and runs a
-// real `pulumi up`, preview and destroy with each. Needs the package registry.
+// Packs both packages as npm would publish them, checks the tarballs, installs them in each layout that users have, and runs a real
+// `pulumi up`, preview and destroy in each. Needs the package registry.
 import { lstat, mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sumBy } from 'lodash';
 import { type PackedPackage, packPackages } from './packages/pack-packages';
 import { findPackageProblems } from './packages/package-findings';
 import { runTrials, say } from './packages/run-trials';
-import { npm, type PackageManager, TrialProject } from './packages/trial-project';
+import { npm, type TrialOptions, TrialProject } from './packages/trial-project';
+import { tryMigrations } from './packages/try-migrations';
 
 const pulumiVersion = '3.248.0';
 const typescriptVersion = '6.0.3';
 const nodeTypesVersion = '20.19.43';
-const pnpmVersion = '12.21.0';
+const esbuild = join(__dirname, '../node_modules/.bin/esbuild');
 const bytesPerMb = 1e6;
 
 /** The program declares what it uses: pnpm does not expose the dependencies of dependencies. */
@@ -20,6 +21,28 @@ const dependencies = {
   '@types/node': nodeTypesVersion,
   typescript: typescriptVersion,
 };
+
+type Layout = Pick<TrialOptions, 'program' | 'packageManager' | 'build'>;
+
+/** Each package manager at its defaults, apart from a store in the trial's folder, which is deleted; and a bundle. */
+const layoutsIn = (folder: string): Readonly<Record<string, Layout>> => ({
+  npm: { program: 'TypeScript, with components' },
+  // pnpm fails on an unlisted build script: protobufjs may skip its own.
+  pnpm: byNpx('pnpm@12.21.0', '--allow-build=!protobufjs', '--store-dir', join(folder, 'pnpm-store')),
+  // On Node.js 20, yarn refuses a dependency of the emulator about which npm warns.
+  yarn: byNpx('yarn@1.22.22', '--ignore-engines', '--cache-folder', join(folder, 'yarn-cache')),
+  bun: byNpx('bun@1.4.5', '--cache-dir', join(folder, 'bun-cache')),
+  // The SDK can't be bundled: the CLI looks for it in node_modules.
+  esbuild: {
+    program: 'TypeScript, bundled',
+    build: [esbuild, 'index.ts', '--bundle', '--platform=node', '--external:@pulumi/pulumi', '--outdir=dist'],
+  },
+});
+
+function byNpx(manager: string, ...options: string[]): Layout {
+  const packageManager = { command: 'npx', args: ['--yes', manager, 'install', ...options] };
+  return { program: 'TypeScript, with components', packageManager };
+}
 
 const checkedTypes = `import * as pulumi from '@pulumi/pulumi';
 import { ComputeEndpoint, type ComputeEndpointArgs, getComputeEndpoint } from 'pulumi-postgres-compute';
@@ -43,17 +66,11 @@ async function checkPackages(folder: string): Promise<void> {
   for (const problem of problems) say(`PROBLEM: ${problem}`);
   if (problems.length > 0) process.exitCode = 1;
   else say('Files, publint and attw: no problems.');
-  await tryPackages('npm', npm, folder, packages);
-  await tryPackages(`pnpm ${pnpmVersion}`, pnpm(folder), folder, packages);
-}
-
-/** Its store is in the trial's folder, which is deleted. pnpm fails on an unlisted build script: protobufjs may skip its own. */
-function pnpm(folder: string): PackageManager {
-  const store = ['--store-dir', join(folder, 'pnpm-store')];
-  return {
-    command: 'npx',
-    args: ['--yes', `pnpm@${pnpmVersion}`, 'install', '--allow-build=!protobufjs', ...store],
-  };
+  for (const [name, layout] of Object.entries(layoutsIn(folder)))
+    await tryLayout(name, layout, folder, packages);
+  const migrations = join(folder, 'migrations');
+  await mkdir(migrations);
+  await tryMigrations(migrations, packages);
 }
 
 async function describePackage(packed: PackedPackage, folder: string): Promise<void> {
@@ -86,22 +103,16 @@ async function measureInstall(folder: string) {
   return { packages: Object.keys(packages).length, bytes: sumBy(sizes, 'size') };
 }
 
-async function tryPackages(
+async function tryLayout(
   name: string,
-  packageManager: PackageManager,
+  layout: Layout,
   parent: string,
   packages: readonly PackedPackage[],
 ): Promise<void> {
   const startedAt = Date.now();
-  const folder = join(parent, packageManager.command);
+  const folder = join(parent, name);
   await mkdir(folder);
-  const project = new TrialProject({
-    folder,
-    packages,
-    program: 'TypeScript',
-    dependencies,
-    packageManager,
-  });
+  const project = new TrialProject({ folder, packages, dependencies, ...layout });
   await project.install();
   await project.checkTypes('common.cts', checkedTypes);
   await project.checkTypes('module.mts', checkedTypes);

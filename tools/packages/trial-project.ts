@@ -7,7 +7,7 @@ import { pulumiEnvironment } from '../pulumi-cli/environment';
 import { findPulumiCli } from '../pulumi-cli/find';
 import type { PackedPackage } from './pack-packages';
 import { startPackedEmulator } from './packed-emulator';
-import { type ProgramKind, writeProgram } from './trial-program';
+import { countEndpoints, type ProgramKind, writeProgram } from './trial-program';
 
 /** Installs what ./package.json lists, without prompts and without running third-party scripts. */
 export interface PackageManager {
@@ -30,6 +30,8 @@ export interface TrialOptions {
   /** The folder of the Node to use. @default the one that runs this script */
   readonly nodeFolder?: string;
   readonly packageManager?: PackageManager;
+  /** A command that builds the program once everything is installed. */
+  readonly build?: readonly [command: string, ...args: string[]];
 }
 
 /** The versions that a trial ran with. */
@@ -64,17 +66,25 @@ export class TrialProject {
 
   /** Creates the project and installs its dependencies. */
   async install(): Promise<void> {
-    const { folder, packages, program, dependencies, packageManager = npm } = this.#options;
+    const { folder, packages, program, dependencies, packageManager = npm, build } = this.#options;
     await Promise.all([mkdir(this.folder), mkdir(join(folder, 'backend'))]);
     const tarballs = packages.map(({ name, tarball }) => [name, `file:${tarball}`] as const);
     await writeProgram(this.folder, program, { ...Object.fromEntries(tarballs), ...dependencies });
-    await this.run(packageManager.command, packageManager.args);
+    const shared = join(folder, 'shared');
+    for (const cwd of [...(existsSync(shared) ? [shared] : []), this.folder])
+      await this.run(packageManager.command, packageManager.args, {}, cwd);
+    if (build) await this.run(build[0], build.slice(1));
   }
 
   /** Runs a command that must succeed, in the project. Returns its stdout. */
-  async run(command: string, args: readonly string[], environment: Record<string, string> = {}) {
+  async run(
+    command: string,
+    args: readonly string[],
+    environment: Record<string, string> = {},
+    cwd = this.folder,
+  ) {
     const env = { ...this.#environment, ...environment };
-    const options = { cwd: this.folder, env, extendEnv: false, all: true, reject: false } as const;
+    const options = { cwd, env, extendEnv: false, all: true, reject: false } as const;
     const { exitCode, all, stdout } = await execa(command, args, { ...options, stdin: 'ignore' });
     if (exitCode === 0) return stdout;
     throw new Error(`${command} ${args.join(' ')}: exit code ${exitCode}\n${all ?? ''}`);
@@ -85,7 +95,7 @@ export class TrialProject {
     return join(this.folder, 'node_modules', '.bin', name);
   }
 
-  /** Runs up, a preview without changes, and destroy, with one endpoint at the installed emulator. */
+  /** Runs up, a preview without changes, and destroy, with the installed emulator. */
   async runLifecycle(): Promise<TrialReport> {
     const command = this.command('postgres-control-emulator');
     const { settings, projectId, branchId, stop } = await startPackedEmulator(
@@ -103,13 +113,15 @@ export class TrialProject {
     try {
       await pulumi('stack', 'init', 'trial');
       // In the stack's config: this fails with an SDK that is too old to pass it to the host.
-      await pulumi('config', 'set', 'postgresCompute:baseUrl', settings.POSTGRES_COMPUTE_BASE_URL);
-      await pulumi('config', 'set', '--secret', 'postgresCompute:apiKey', settings.POSTGRES_COMPUTE_API_KEY);
+      for (const prefix of ['postgresCompute', 'postgres-compute']) {
+        await pulumi('config', 'set', `${prefix}:baseUrl`, settings.POSTGRES_COMPUTE_BASE_URL);
+        await pulumi('config', 'set', '--secret', `${prefix}:apiKey`, settings.POSTGRES_COMPUTE_API_KEY);
+      }
       await pulumi('config', 'set', 'projectId', projectId);
       await pulumi('config', 'set', 'branchId', branchId);
       await pulumi('up', '--yes');
       await pulumi('preview', '--expect-no-changes');
-      await requireEndpoints(1);
+      await requireEndpoints(countEndpoints(this.#options.program));
       const { node } = JSON.parse(await pulumi('stack', 'output', '--json')) as { node: string }; // See trial-program.ts.
       await pulumi('destroy', '--yes');
       await requireEndpoints(0);
