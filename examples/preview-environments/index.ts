@@ -22,4 +22,9 @@ const endpoint = new ComputeEndpoint('preview', {
 
 // The database and the role of the default branch, which the new branch has too.
 const database = { databaseName: 'app', roleName: 'app_owner' };
-export const databaseUrl = getConnectionUri({ projectId, endpointId: endpoint.id, ...database });
+const uri = { projectId, endpointId: endpoint.id, ...database };
+/** For migrations: a session of its own. */
+export const databaseUrl = getConnectionUri(uri);
+/** For the app: through the pooler, which takes more clients. */
+export const pooledDatabaseUrl = getConnectionUri({ ...uri, pooled: true });
+export const host = endpoint.host;

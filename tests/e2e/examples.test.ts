@@ -1,6 +1,9 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { load } from 'js-yaml';
 import { expect, it } from 'vitest';
 import { flat } from '../support/pulumi-stack';
-import { startExample } from '../support/start-example';
+import { runScript, startExample } from '../support/start-example';
 
 it.concurrent('read-replicas: creates and deletes replicas to the configured number', async (test) => {
   const { stack, followReadme, heldBy, branch } = await startExample('read-replicas', test);
@@ -37,6 +40,32 @@ it.concurrent('size-per-stack: uses a fixed size in dev and autoscaling in prod'
   expect((await stack.run('stack', 'output', 'maxConnections', '--stack', 'dev')).stdout).toBe('112');
   await stack.run('config', 'set', 'maxCu', '8');
   expect((await stack.try('preview')).screen).toContain('allowRestart is false');
+});
+
+it.concurrent('preview-environments: the workflow migrates, and cleans up', async (test) => {
+  const { stack, emulator, project } = await startExample('preview-environments', test);
+  const { jobs } = load(await readFile(join(stack.folder, 'preview.yaml'), 'utf8')) as {
+    jobs: { environment: { steps: { id?: string; run: string }[] } };
+  };
+  const script = jobs.environment.steps.find(({ id }) => id === 'environment')?.run ?? '';
+  const root = join(stack.folder, '..');
+  const scripts = { migrate: 'node -e "fs.writeFileSync(\'migrated\', process.env.DATABASE_URL)"' };
+  await writeFile(join(root, 'package.json'), JSON.stringify({ scripts }));
+  const GITHUB_OUTPUT = join(root, 'outputs');
+  const environment = { ...stack.environment, STACK: 'pr-12', PROJECT_ID: project.id, GITHUB_OUTPUT };
+  const before = emulator.branches(project.id).length;
+
+  const opened = await runScript(script, stack.folder, environment);
+  expect(opened).toMatchObject({ exitCode: 0 });
+  const url = await readFile(join(root, 'migrated'), 'utf8');
+  const { hostname } = new URL(url);
+  expect(emulator.endpoints(project.id).map(({ host }) => host)).toContain(hostname);
+  expect(await readFile(GITHUB_OUTPUT, 'utf8')).toBe(`host=${hostname}\n`);
+  expect(opened.screen.replace(`::add-mask::${url}`, '')).not.toContain(url);
+
+  const closed = await runScript(script, stack.folder, { ...environment, IS_CLOSED: 'true' });
+  expect(closed).toMatchObject({ exitCode: 0 });
+  expect(emulator.branches(project.id)).toHaveLength(before);
 });
 
 it.concurrent('preview-environments: opens, resets and removes an environment', async (test) => {

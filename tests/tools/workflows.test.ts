@@ -13,6 +13,8 @@ const OF_A_TAG: Readonly<Record<string, object>> = {
   ghcr: { ...READ_ONLY, packages: 'write' },
   release: { contents: 'write', 'id-token': 'write', attestations: 'write' },
 };
+/** Of a job that comments: it runs no step with the code of a pull request. */
+const COMMENTS = { 'pull-requests': 'write' };
 const PINNED = /uses: [\w-]+\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/;
 /** Of a job that no pull request can start. */
 const NOT_A_PULL_REQUEST = "github.event_name != 'pull_request' && github.ref == 'refs/heads/main'";
@@ -22,7 +24,7 @@ interface Job {
   readonly environment?: string;
   readonly permissions?: object;
   readonly env?: Record<string, string>;
-  readonly steps: { uses?: string; with?: Record<string, unknown>; env?: object }[];
+  readonly steps: { uses?: string; run?: string; with?: Record<string, unknown>; env?: object }[];
 }
 
 interface Workflow {
@@ -81,11 +83,14 @@ describe.each(files)('$file', ({ text }) => {
     for (const checkout of checkouts) expect(checkout.with).toMatchObject({ 'persist-credentials': false });
   });
 
-  test('workflow lets its tokens write only in a job of a version tag', () => {
+  test('workflow lets its tokens write only for a version tag or a comment', () => {
     expect(workflow.permissions).toEqual({});
     const isForTags = Object.keys(workflow.on).join() === 'push' && !('branches' in Object(workflow.on.push));
-    for (const [, { permissions, environment }] of jobs)
-      expect(permissions).toEqual((isForTags && OF_A_TAG[environment ?? '']) || READ_ONLY);
+    for (const [, { permissions, environment, steps }] of jobs) {
+      const runsNoCode = steps.every(({ uses, run }) => !uses && /^gh pr comment [^;&|]*$/.test(run ?? ''));
+      const allowed = runsNoCode ? COMMENTS : READ_ONLY;
+      expect(permissions).toEqual((isForTags && OF_A_TAG[environment ?? '']) || allowed);
+    }
   });
 
   test('workflow runs no code of a fork with the secrets of the repository', () => {
