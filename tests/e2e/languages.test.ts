@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { findPulumiCli } from '../../tools/pulumi-cli/find';
 import { oldestGo } from '../../tools/pulumi-cli/pins';
 import { goImportPath, publication } from '../../tools/schema/publication';
-import { codeBlock, repository } from '../support/documents';
+import { codeBlock, codeBlocks, repository } from '../support/documents';
 import { downloadFrom, serveFiles } from '../support/file-server';
 import { isSdkMade, sdkFolder, wheels } from '../support/generated-sdk';
 import { startPackageRegistry } from '../support/package-registry';
@@ -96,13 +96,13 @@ async function startFromNothing() {
       .replace('pulumi login --local', 'pulumi login "$PULUMI_BACKEND_URL"')
       .replace('https://HOST/api/v2', emulator.url)
       .replace('=KEY', `=${emulator.apiKey}`)
-      .replace('PROJECT_ID', projectId)
-      .replace('BRANCH_ID', branchId)
+      .replaceAll('PROJECT_ID', projectId)
+      .replaceAll('BRANCH_ID', branchId)
       // The templates of this commit; `--yes` accepts the names that the CLI proposes.
       .replace(`pulumi new ${publication.repository}/tree/main`, `pulumi new --yes ${repository}`);
   const settings = { POSTGRES_COMPUTE_BASE_URL: emulator.url, POSTGRES_COMPUTE_API_KEY: emulator.apiKey };
   const place = { folder, environment: { ...environment, ...settings }, emulator, projectId };
-  return { folder, environment, emulator, place, branchId, fill, requests, cli };
+  return { folder, environment, emulator, place, projectId, branchId, fill, requests, cli };
 }
 
 it.each(programs)('$page shows the $heading program of the template', async (program) => {
@@ -143,6 +143,20 @@ it.for(programs)('$page leads from an empty folder to a host, in $heading', asyn
     Python: '',
   };
   expect(preview).toContain(shown[heading].replace(/\s+/g, ' ').trim());
+});
+
+it('docs/first-up.md leads from an account to a connection string', async () => {
+  const { environment, emulator, place, projectId, branchId, fill } = await startFromNothing();
+  const [endpoint] = emulator.endpoints(projectId);
+  const typed = codeBlocks('docs/first-up.md', 'sh')
+    .join('')
+    .replace('https://console.neon.tech/api/v2', emulator.url)
+    .replace('read -rs POSTGRES_COMPUTE_API_KEY', `$& <<< ${emulator.apiKey}`)
+    .replace('psql', 'echo');
+  const screen = await run({ ...place, environment }, fill(typed));
+  expect(screen).toContain(`adopt takes over endpoint ${endpoint?.id}`);
+  expect(screen).toMatch(new RegExp(`postgresql://app_owner:\\w+@${endpoint?.host}/app`));
+  for (const id of [projectId, branchId]) expect(screen).toContain(id);
 });
 
 /** The versions with which the CLI is built: their modules are on this machine. */
