@@ -1,7 +1,12 @@
 // The resources first: the API reference keeps this order.
 
 export { Branch } from './resources/branch';
-export type { BranchArgs, BranchInitSource, BranchLocation } from './resources/branch-args';
+export type {
+  BranchArgs,
+  BranchInitSource,
+  BranchLocation,
+  BranchRestoreSource,
+} from './resources/branch-args';
 export { ComputeEndpoint } from './resources/compute-endpoint';
 export type {
   ComputeEndpointArgs,

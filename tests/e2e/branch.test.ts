@@ -78,6 +78,31 @@ describe.each(doorNames)('a branch with an endpoint, by the %s provider', (door)
     expect(deletes.map(({ path }) => path.split('/').at(-2))).toEqual(['endpoints', 'branches']);
   });
 
+  it('is reset in place, unless the endpoint allows no restart', async () => {
+    const { stack, branch, endpoint, declare, branches, endpoints, expectRefused } =
+      await startBranches(door);
+    const program = (commit: string, app: object = {}) => ({
+      preview: branch({ name: 'preview/pr-12', resetTriggers: { commit }, ...allowed }),
+      app: endpoint(app),
+    });
+    await declare(program('a'));
+    await stack.run(...up);
+    const [host] = endpoints().map((each) => each.host);
+    await declare(program('b', { allowRestart: false }));
+    await expectRefused(`the reset of branch ${branches()[0]?.id} drops the connections of endpoint`, [
+      'preview',
+    ]);
+    await declare(program('b'));
+    const preview = flat((await stack.run('preview')).screen);
+    expect(preview).toContain(`resets branch ${branches()[0]?.id} ("preview/pr-12") to the present data of`);
+    if (door === 'plugin') expect(preview).toContain('+deletesData~resetTriggers]');
+    await stack.run(...up);
+    expect(branches()).toMatchObject([{ current_state: 'ready', last_reset_at: expect.any(String) }]);
+    expect(endpoints()).toMatchObject([{ host, current_state: 'active' }]);
+    await stack.run('refresh', '--yes', '--skip-preview', '--expect-no-changes');
+    await stack.run('preview', '--expect-no-changes');
+  });
+
   it('is replaced with its child only if that permits it, by --replace too', async () => {
     const { stack, feature, branch, endpoint, declare, ids, expectRefused, urnOf } =
       await startBranches(door);

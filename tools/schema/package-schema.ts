@@ -10,7 +10,13 @@ import { checker, exportedNames, listProperties, type Property, readExport } fro
 import { goImportPath, pluginDownloadURL, publication } from './publication';
 
 const states = exportedNames.filter((name) => name.endsWith('State'));
-const objectTypes = ['PreloadLibraries', 'SizeOutput', 'UnsettledOperation', ...states];
+const objectTypes = [
+  'BranchRestoreSource',
+  'PreloadLibraries',
+  'SizeOutput',
+  'UnsettledOperation',
+  ...states,
+];
 const resources = {
   ComputeEndpoint: {
     type: endpointType,

@@ -10,12 +10,13 @@ const point = { effect: 'replace', keepsProgramValue: true } as const;
  * Every argument, and what its change does.
  * - `replace`: a new branch takes the place of the old one, whose data is deleted.
  * - `update`: an update in place.
+ * - `reset`: the branch gets the data of another one, or earlier data; its own is deleted, and connections drop.
  * - `none`: nothing at the service.
  */
-export const branchArguments = new ArgumentTable<BranchInputs, Branch, BranchAttributes, 'update'>({
+export const branchArguments = new ArgumentTable<BranchInputs, Branch, BranchAttributes, 'update' | 'reset'>({
   projectId: { effect: 'replace', read: ({ project_id }) => project_id },
   name: { effect: 'update', attribute: 'name' },
-  parentId: { effect: 'replace', attribute: 'parent_id', keepsProgramValue: isSchemaOnly },
+  parentId: { effect: 'replace', attribute: 'parent_id', keepsProgramValue: hasOtherParent },
   parentLsn: { ...point, attribute: 'parent_lsn', equals: isSameLsn },
   parentTimestamp: { ...point, attribute: 'parent_timestamp', equals: isSameInstant },
   initSource: {
@@ -25,13 +26,35 @@ export const branchArguments = new ArgumentTable<BranchInputs, Branch, BranchAtt
     equals: (left, right = 'parent-data') => left === right, // The state of an earlier release does not have it.
   },
   protected: { effect: 'update', attribute: 'protected', whenRemoved: false, isSetLast: true },
-  expiresAt: { effect: 'update', attribute: 'expires_at', equals: isSameInstant, whenRemoved: null },
+  expiresAt: {
+    effect: 'update',
+    attribute: 'expires_at',
+    keepsProgramValue: isMovedByReset,
+    equals: isSameInstant,
+    whenRemoved: null,
+  },
+  // The service does not know them; a change requests one reset, from here and with that name.
+  resetTriggers: { effect: 'reset' },
+  restoreFrom: { effect: 'none' },
+  preserveUnderName: { effect: 'none' },
   adopt: { effect: 'none' },
   allowDataLoss: { effect: 'none' },
 });
 
+/** A reset changes the parent: to the branch that keeps the data, or to the source. */
+function hasOtherParent(branch: Branch): boolean {
+  return isSchemaOnly(branch) || branch.last_reset_at !== undefined;
+}
+
+/** Whether the service has moved the expiry: a reset counts the time to live anew. */
+function isMovedByReset({ expires_at, last_reset_at, ttl_interval_seconds: ttl }: Branch): boolean {
+  if (expires_at === undefined || last_reset_at === undefined || ttl === undefined) return false;
+  const lifeMs = Date.parse(expires_at) - Date.parse(last_reset_at);
+  return Math.abs(lifeMs - ttl * 1_000) < 1_000; // The service may round to whole seconds.
+}
+
 /** Such a branch has no parent: the service does not report the source of its schema. */
-function isSchemaOnly({ init_source }: Branch): boolean {
+export function isSchemaOnly({ init_source }: Branch): boolean {
   return init_source === 'schema-only';
 }
 

@@ -7,26 +7,43 @@ import {
   isSameInstant,
   isUnknown,
   textOfLength,
+  triggers,
 } from '../lifecycle/input-values';
 import type { Declared, Properties } from '../lifecycle/resource-identity';
 import type { Prior, Unsettled } from '../lifecycle/resource-state';
 
+const lsnPattern = /^[0-9a-f]{1,8}\/[0-9a-f]{1,8}$/i;
 const lsn = 'must be a position in the log of the parent (LSN), such as 0/1E88DF8';
 const time = 'must be a point in time with a time zone, such as 2026-01-31T08:00:00Z';
 const expiry = 'must be a time in whole seconds with a time zone, such as 2026-01-31T08:00:00Z';
 /** The longest time until an expiry (the service's guide on branch expiration). Milliseconds. */
 const longestLifeMs = 30 * 24 * 60 * 60 * 1_000;
 
+const from = 'must be { branchId?, timestamp?, lsn? }, with a timestamp or an lsn but not both';
+const restoreFrom = z
+  .strictObject(
+    {
+      branchId: id('branch').optional(),
+      timestamp: z.iso.datetime({ offset: true, error: time }).optional(),
+      lsn: z.string(lsn).regex(lsnPattern, lsn).optional(),
+    },
+    from,
+  )
+  .refine(({ timestamp, lsn: at }) => timestamp === undefined || at === undefined, from);
+
 /** What each argument may hold; resources/branch-args.ts says what each means. */
 const shape = {
   projectId: id('project'),
   name: textOfLength(256),
   parentId: id('branch'),
-  parentLsn: z.string(lsn).regex(/^[0-9a-f]{1,8}\/[0-9a-f]{1,8}$/i, lsn),
+  parentLsn: z.string(lsn).regex(lsnPattern, lsn),
   parentTimestamp: z.iso.datetime({ offset: true, error: time }),
   initSource: z.enum(['parent-data', 'schema-only'], 'must be parent-data or schema-only'),
   protected: flag,
   expiresAt: z.iso.datetime({ offset: true, precision: 0, error: expiry }),
+  resetTriggers: triggers('resets the branch'),
+  restoreFrom,
+  preserveUnderName: textOfLength(256),
   adopt: flag,
   allowDataLoss: flag,
 };
@@ -40,7 +57,12 @@ export type BranchInputs = { readonly projectId: string } & {
 
 /** The outputs in state: each argument as the service reports it, and what is unfinished or failed. */
 export type BranchOutputs = BranchInputs &
-  Unsettled & { readonly createdAt: string; readonly __schemaVersion: number };
+  Unsettled & {
+    readonly createdAt: string;
+    /** When it was last reset, as far as the runs know; a refresh keeps it. */
+    readonly lastResetAt?: string;
+    readonly __schemaVersion: number;
+  };
 
 export type BranchDeclaration = Declared<BranchInputs>;
 export type PriorBranch = Prior<BranchInputs, BranchOutputs>;
@@ -54,6 +76,14 @@ export function findInputFailures(given: Properties, before?: Properties): Input
     return [{ property: 'parentTimestamp', reason: 'must not be given together with parentLsn' }];
   if (given.adopt === true && given.name === undefined)
     return [{ property: 'name', reason: 'is required with adopt: it names the branch to take over' }];
+  const { branchId: source } = (given.restoreFrom ?? {}) as NonNullable<BranchInputs['restoreFrom']>; // Of the shape above.
+  if (given.resetTriggers !== undefined && given.initSource === 'schema-only' && source === undefined)
+    return [
+      {
+        property: 'restoreFrom',
+        reason: 'needs a branchId with resetTriggers and initSource schema-only: such a branch has no parent',
+      },
+    ];
   if (given.expiresAt === undefined || isUnknown(given.expiresAt)) return [];
   if (given.protected === true)
     return [
@@ -71,8 +101,9 @@ function findExpiryFailure(expiresAt: string): InputFailure[] {
 }
 
 /** What a preview says of a branch in state that the service has deleted since, or is about to. */
-export function describeExpired(expiresAt: string | undefined): string | undefined {
-  if (expiresAt === undefined || untilMs(expiresAt) > 0) return undefined;
+export function describeExpired({ expiresAt, lastResetAt }: BranchOutputs): string | undefined {
+  // A reset has moved the expiry at the service.
+  if (expiresAt === undefined || lastResetAt !== undefined || untilMs(expiresAt) > 0) return undefined;
   return `expired at ${expiresAt}: set a later expiresAt, then \`pulumi up --refresh\` creates it again, without what was written since`;
 }
 

@@ -10,6 +10,7 @@ import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import { isCreation } from '../lifecycle/ledger';
 import { asReported, type ProviderCore } from '../lifecycle/provider-core';
 import { findReplacementFailures } from '../lifecycle/replacement-failures';
+import { checkReset } from '../lifecycle/reset-guards';
 import type { ResourceClaims } from '../lifecycle/resource-claims';
 import type { CheckedDeclaration, Declared, UncheckedDeclaration } from '../lifecycle/resource-identity';
 import type { ResourceDiff, ResourceLifecycle } from '../lifecycle/resource-lifecycle';
@@ -25,7 +26,14 @@ import {
   describeExpired,
   type PriorBranch,
 } from './branch-inputs';
-import { checkRename, findExpiringParent, findExpiryObstacle, findObstacle } from './branch-obstacles';
+import {
+  checkExpiry,
+  checkRename,
+  findExpiringParent,
+  findExpiryObstacle,
+  findObstacle,
+} from './branch-obstacles';
+import { reportReset } from './branch-reset';
 import { branchFlow, deleteBranch, isBecomingReady, startRun } from './branch-resource';
 import { toFound } from './branch-state';
 import { branchType } from './branch-type';
@@ -76,11 +84,15 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
       this.#claims.noteDiff(id, prior, news, { replaces, hasChanges });
       this.#claims.noteItem(id, { wasProtected: prior.outputs.protected === true });
       if (deletesData) await this.#reportReplacement(id, replaces, prior, news);
-      const expired = describeExpired(prior.outputs.expiresAt);
+      await checkReset(this.core, news, String(prior.outputs.parentId));
+      const expired = describeExpired(prior.outputs);
       if (expired !== undefined) await this.core.warn(news, [expired]);
-      if (replaces.length === 0 && changes.includes('name')) await checkRename(id, news, this.core);
-      if (replaces.length === 0 && changes.includes('expiresAt')) await this.#checkExpiry(id, changes, news);
-      return { hasChanges, changes, replaces, deletesData };
+      const inPlace = replaces.length > 0 ? [] : changes;
+      if (inPlace.includes('name')) await checkRename(id, news, this.core);
+      if (inPlace.includes('expiresAt')) await checkExpiry(id, changes, news, this.core);
+      const isReset = inPlace.includes('resetTriggers');
+      const losesData = isReset && (await reportReset(this.core, id, changes, prior, news));
+      return { hasChanges, changes, replaces, deletesData: deletesData || losesData };
     });
   }
 
@@ -112,7 +124,11 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     return this.core.presentably([asReported(prior), news], async () => {
       const started = this.core.startWork(news, deadline, [asReported(prior)]);
       const work = { ...started, action: 'update', branchId: id } as const;
-      return startRun(work, situationInState(branchFlow, news.inputs, outputs), outputs).run(changes);
+      const updated = await startRun(work, situationInState(branchFlow, news.inputs, outputs), outputs).run(
+        changes,
+      );
+      this.#claims.noteItem(id, { isToBeReset: false });
+      return updated;
     });
   }
 
@@ -142,18 +158,6 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     const consequence = describeLoss('the branch', this.#claims.isRetained(urn));
     const reason = `allowDataLoss is not true, and this ${consequence}: ${cause}. To continue, set allowDataLoss: true; to keep the data, ${wayOut}.`;
     return [{ property: '', reason }];
-  }
-
-  /** @throws Error that says why the branch can't expire, before anything is sent */
-  async #checkExpiry(id: string, changes: readonly string[], declaration: BranchDeclaration) {
-    const { inputs } = declaration;
-    if (isUnknown(inputs.projectId)) return;
-    const all = await this.core.list(declaration, 'branches');
-    const branch = all.find((each) => each.id === id);
-    // One update sends both.
-    const unprotected = changes.includes('protected') ? { protected: false } : {};
-    const reason = branch && findExpiryObstacle(branch, { ...inputs, ...unprotected }, all);
-    if (reason !== undefined) throw new Error(`${reason}. Nothing was changed.`);
   }
 
   /** A create that failed leaves a branch without data, which nothing can repair. */

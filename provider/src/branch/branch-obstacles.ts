@@ -89,6 +89,23 @@ export function findExpiryObstacle(
   return why ? `branch ${id} can't expire: ${why}` : undefined;
 }
 
+/** @throws Error that says why the branch can't expire, before anything is sent */
+export async function checkExpiry(
+  id: string,
+  changes: readonly string[],
+  declaration: BranchDeclaration,
+  core: ProviderCore,
+): Promise<void> {
+  const { inputs } = declaration;
+  if (isUnknown(inputs.projectId)) return;
+  const all = await core.list(declaration, 'branches');
+  const branch = all.find((each) => each.id === id);
+  // One update sends both.
+  const unprotected = changes.includes('protected') ? { protected: false } : {};
+  const reason = branch && findExpiryObstacle(branch, { ...inputs, ...unprotected }, all);
+  if (reason !== undefined) throw new Error(`${reason}. Nothing was changed.`);
+}
+
 /** A branch that expires can have no children. One with a copy of its schema is none. */
 export async function findExpiringParent(
   declaration: BranchDeclaration,

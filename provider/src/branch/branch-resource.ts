@@ -1,6 +1,8 @@
+import { pick } from 'lodash';
 import type { Branch, BranchChange } from '../control-api/wire-types';
 import { describeArguments, type Flow } from '../lifecycle/beginning';
 import { type DeleteRequest, deleteResource } from '../lifecycle/delete-resource';
+import { isSameInstant } from '../lifecycle/input-values';
 import { isCreation } from '../lifecycle/ledger';
 import type { Work } from '../lifecycle/provider-core';
 import type { Change, Resource } from '../lifecycle/resource';
@@ -8,7 +10,8 @@ import { Run } from '../lifecycle/run';
 import type { Situation } from '../lifecycle/situation';
 import { branchArguments } from './branch-arguments';
 import type { BranchInputs, BranchOutputs } from './branch-inputs';
-import { toOutputs } from './branch-state';
+import { toRestore } from './branch-reset';
+import { toOutputs, withResets } from './branch-state';
 
 /** What a create or an update works on. */
 export interface BranchWork extends Work<BranchInputs> {
@@ -16,7 +19,7 @@ export interface BranchWork extends Work<BranchInputs> {
   readonly branchId: string;
 }
 
-/** An update of a branch starts no operation, so it owes nothing. Only the branch itself shows whether its data is there. */
+/** An update of arguments starts no operation, so it owes nothing. Only the branch itself shows whether its data is there. */
 export const branchFlow: Flow<BranchInputs, Branch> = {
   arguments: branchArguments,
   isBlind: true,
@@ -39,10 +42,22 @@ function describeBranch(work: BranchWork, before?: BranchOutputs): Resource<Bran
       const attributes = branchArguments.toAttributes(names, inputs);
       return () => project.api.updateBranch(project.id, branchId, attributes, deadline).then(toChange);
     },
-    control: () => Promise.reject(new Error('a branch has no compute.')),
+    control: (verb, branch) => {
+      if (verb !== 'reset') return Promise.reject(new Error('a branch has no compute.'));
+      const restore = toRestore(inputs, branch);
+      return project.api.restoreBranch(project.id, branchId, restore, deadline).then(toChange);
+    },
+    isReset: ({ last_reset_at: at }) => at !== undefined && !isSameInstant(at, before?.lastResetAt),
     checkGate: async () => {},
     isReady: (branch) => !isBecomingReady(branch),
-    toOutputs: (branch, left) => toOutputs(branch, inputs, left),
+    toOutputs: (branch, left, asked) => {
+      // A reset that is not done is asked for again. A create resets nothing.
+      const isOpen = asked.includes('resetTriggers') || left.__ledger?.owed?.includes('data');
+      if (!isOpen || !before) return toOutputs(branch, inputs, left);
+      const { resetTriggers: _, ...others } = inputs;
+      const known = { ...others, ...pick(before, 'resetTriggers') };
+      return withResets(toOutputs(branch, known, left), before);
+    },
   };
 }
 

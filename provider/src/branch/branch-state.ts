@@ -13,6 +13,7 @@ export function toOutputs(branch: Branch, inputs: BranchInputs, left: Unsettled 
     ...inputs,
     ...branchArguments.read(branch, inputs),
     createdAt: branch.created_at,
+    ...(branch.last_reset_at !== undefined && { lastResetAt: branch.last_reset_at }),
     ...left,
     __schemaVersion: schemaVersion,
   };
@@ -34,8 +35,15 @@ export function toFound(branch: Branch, { inputs, outputs }: PriorBranch, declar
   const isUnfinished = inputs.name !== undefined && branch.name === toUnfinishedName(inputs.name);
   const reported = branchArguments.withReported(branch, inputs);
   const now = isUnfinished ? { ...reported, ...pick(inputs, 'name') } : reported;
-  return {
-    inputs: now,
-    outputs: branchArguments.refresh(branch, now, outputs, (known) => toOutputs(branch, known)),
-  };
+  const refreshed = branchArguments.refresh(branch, now, outputs, (known) => toOutputs(branch, known));
+  // A killed run may have reset it: the next run has to see that.
+  return { inputs: now, outputs: withResets(refreshed, outputs) };
+}
+
+/** The outputs with what these know of resets. */
+export function withResets(
+  { lastResetAt: _, ...outputs }: BranchOutputs,
+  known: Pick<BranchOutputs, 'lastResetAt'>,
+): BranchOutputs {
+  return { ...outputs, ...pick(known, 'lastResetAt') };
 }

@@ -9,6 +9,7 @@ import { type BranchInputs, findInputFailures, type PriorBranch } from './branch
 export const branchOutputs: readonly string[] = [
   ...branchArguments.names.filter((name) => branchArguments.isReadable(name)),
   'createdAt',
+  'lastResetAt',
   'unsettledOperations',
 ];
 
@@ -18,13 +19,21 @@ export const branchType: ResourceType = {
   path: 'PROJECT/BRANCH, such as cool-lake-12345678/br-calm-sky-87654321',
   argumentNames: branchArguments.names,
   replacingArguments: branchArguments.replacing,
-  outputNames: toOutputNames(branchArguments.names, ['createdAt']),
+  outputNames: toOutputNames(branchArguments.names, ['createdAt', 'lastResetAt']),
   derivedOutputs: {},
   findInputFailures,
   describeInputs: () => ({}),
   previewCreate,
-  previewUpdate: (prior: PriorBranch, inputs: BranchInputs) => branchArguments.previewUpdate(prior, inputs),
+  previewUpdate,
 };
+
+function previewUpdate(prior: PriorBranch, inputs: BranchInputs): object {
+  const isReset = branchArguments.findChanges(prior, inputs).includes('resetTriggers');
+  return {
+    ...branchArguments.previewUpdate(prior, inputs),
+    ...(isReset && { lastResetAt: unknownValue }),
+  };
+}
 
 function previewCreate(inputs: Properties): object {
   const parent = inputs.initSource === 'schema-only' ? {} : { parentId: unknownValue };

@@ -1,7 +1,6 @@
-import { ControlApiError } from './control-api-error';
 import type { Deadline } from './deadline';
-import { malformedResponseCode } from './failure-meaning';
 import { HttpClient, path } from './http-client';
+import { readPages, unusableList } from './pages';
 import { joinFirst, toPrintable } from './printable';
 import type { Redact } from './redaction';
 import type { CallOptions } from './retry';
@@ -9,6 +8,7 @@ import {
   type Branch,
   type BranchAttributes,
   type BranchChange,
+  type BranchRestore,
   type Endpoint,
   type EndpointAttributes,
   type EndpointChange,
@@ -34,9 +34,6 @@ export interface ConnectionUriQuery {
 /** The service's largest pages (official API description). */
 const projectsPerPage = 400;
 const branchesPerPage = 10_000;
-
-/** After so many empty pages in a row, each with another cursor, a list is at its end. */
-export const mostEmptyPages = 10;
 
 /** An error names at most this many unreadable projects. */
 const mostUnavailable = 20;
@@ -88,6 +85,17 @@ export class ControlApi extends HttpClient {
   ): Promise<BranchChange> {
     const url = path`/projects/${projectId}/branches/${branchId}`;
     return this.call('PATCH', url, responses.branchChange, { body: { branch }, deadline });
+  }
+
+  /** Replaces the data of a branch, which keeps its id and its endpoints. A second request does so again. */
+  async restoreBranch(
+    projectId: string,
+    branchId: string,
+    restore: BranchRestore,
+    deadline?: Deadline,
+  ): Promise<BranchChange> {
+    const url = path`/projects/${projectId}/branches/${branchId}/restore`;
+    return this.call('POST', url, responses.branchChange, { body: restore, deadline });
   }
 
   /** Also deletes its endpoints. Resolves to undefined when the service returns 204: the branch no longer exists. */
@@ -196,44 +204,4 @@ function requireAvailable(unavailableIds: readonly string[], redact: Redact): vo
     '/projects',
     `the service could not read ${which} in time, so the list would be incomplete. Try again later, or give the id of the project.`,
   );
-}
-
-function unusableList(path: string, reason: string): ControlApiError {
-  return new ControlApiError({ method: 'GET', path, code: malformedResponseCode, reason });
-}
-
-interface Page<Item> {
-  readonly items: readonly Item[];
-  /** The cursor of the next page; undefined after the last. */
-  readonly next: string | undefined;
-}
-
-/**
- * The items of all pages, each once. A page that is not full need not be the last, not even an empty one: the service may allow
- * fewer items than asked for. One that only repeats items is.
- * @throws ControlApiError when a full page, or its cursor, repeats an earlier one: what follows can't be read
- */
-async function readPages<Item extends { readonly id: string }>(
-  path: string,
-  limit: number,
-  read: (page: { limit: number; cursor?: string }) => Promise<Page<Item>>,
-): Promise<Item[]> {
-  const all = new Map<string, Item>();
-  const cursors = new Set<string>();
-  let emptyPages = 0;
-  for (let cursor: string | undefined; ; ) {
-    const { items, next } = await read({ limit, ...(cursor !== undefined && { cursor }) });
-    const before = all.size;
-    for (const item of items) all.set(item.id, item);
-    if (next === undefined) return [...all.values()];
-    emptyPages = items.length > 0 ? 0 : emptyPages + 1;
-    const isRepeated = all.size === before && items.length > 0;
-    if (isRepeated || cursors.has(next) || emptyPages === mostEmptyPages) {
-      if (items.length < limit) return [...all.values()];
-      const reason = `the list repeats itself after ${all.size} items, so it can't be read to its end.`;
-      throw unusableList(path, reason);
-    }
-    cursors.add(next);
-    cursor = next;
-  }
 }

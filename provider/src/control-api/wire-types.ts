@@ -113,6 +113,9 @@ const branchSchema = item({
   current_state: z.string(),
   pending_state: z.string().nullish(),
   created_at: timestamp,
+  updated_at: timestamp.nullish(),
+  last_reset_at: timestamp.nullish(),
+  ttl_interval_seconds: z.number().nullish(),
 });
 /** A branch as the service sends it. */
 export type Branch = z.infer<typeof branchSchema>;
@@ -127,6 +130,14 @@ export interface BranchAttributes {
   /** Null removes it. */
   expires_at?: string | null | undefined;
   protected?: boolean | undefined;
+}
+
+/** Where a reset takes the data from, and the branch that keeps the previous data. */
+export interface BranchRestore {
+  source_branch_id: string;
+  source_lsn?: string | undefined;
+  source_timestamp?: string | undefined;
+  preserve_under_name?: string | undefined;
 }
 
 /** In one line, so that `psql "$(…)"` and a terminal can take it as it is. */
@@ -173,7 +184,7 @@ export const responses = {
 
 /** The response to a create, update, delete, start, suspend or restart of an endpoint. */
 export type EndpointChange = z.infer<typeof responses.endpointChange>;
-/** The response to a create, update or delete of a branch. */
+/** The response to a create, update, reset or delete of a branch. */
 export type BranchChange = z.infer<typeof responses.branchChange>;
 /** One page of operations, newest first. `pagination.cursor` is the cursor of the next page. */
 export type OperationsPage = z.infer<typeof responses.operations>;

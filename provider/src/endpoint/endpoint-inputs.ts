@@ -6,6 +6,7 @@ import {
   id,
   isUnknown,
   textOfLength,
+  triggers,
 } from '../lifecycle/input-values';
 import type { Declared } from '../lifecycle/resource-identity';
 import { findComputeSize, listedSizes, maxAutoscalingRangeCu, smallestCu } from './compute-size';
@@ -60,11 +61,7 @@ export const inputShape = {
   provisioner: text('the name of a provisioner'),
   adopt: flag,
   allowRestart: flag,
-  restartTriggers: z.record(
-    z.string(),
-    z.union([z.string(), z.number(), z.boolean()], 'must be text, a number, true or false'),
-    'must be a map of values whose change restarts the compute',
-  ),
+  restartTriggers: triggers('restarts the compute'),
   waitForOperations: flag,
 };
 

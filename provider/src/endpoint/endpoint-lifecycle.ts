@@ -7,6 +7,7 @@ import { deleteResource } from '../lifecycle/delete-resource';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import { asReported, type ProviderCore } from '../lifecycle/provider-core';
 import { findReplacementFailures } from '../lifecycle/replacement-failures';
+import { checkReset } from '../lifecycle/reset-guards';
 import type { ResourceClaims } from '../lifecycle/resource-claims';
 import type { CheckedDeclaration, Declared, UncheckedDeclaration } from '../lifecycle/resource-identity';
 import type { ResourceDiff, ResourceLifecycle } from '../lifecycle/resource-lifecycle';
@@ -90,6 +91,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
       if (goesWithBranch) checkRetained(id, prior);
       if (!isReplacing) await this.#checkBranch(id, changes, news);
       else if (!goesWithBranch) await checkUnprotected(id, prior, news, this.core);
+      await checkReset(this.core, news, prior.outputs.branchId);
       const outputs = isAskedEarly ? omit(prior.outputs, unsettledOutputs) : prior.outputs;
       const before = { ...prior, outputs };
       const { restarts } = await this.#diagnostics.reportChange(id, changes, before, news, goesWithBranch);

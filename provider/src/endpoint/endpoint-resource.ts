@@ -28,7 +28,11 @@ export function describeEndpoint(
       if (Object.keys(attributes).length === 0) return undefined;
       return () => api.updateEndpoint(project.id, endpointId, attributes, deadline).then(toChange);
     },
-    control: (verb) => api.controlEndpoint(project.id, endpointId, verb, deadline).then(toChange),
+    control: (verb) =>
+      verb === 'reset'
+        ? Promise.reject(new Error('an endpoint has no data.'))
+        : api.controlEndpoint(project.id, endpointId, verb, deadline).then(toChange),
+    isReset: () => false,
     checkGate: (situation, read) => checkGate(work, situation, read),
     isReady: ({ pending_state }) => pending_state === undefined,
     toOutputs: (item, left, asked) => {

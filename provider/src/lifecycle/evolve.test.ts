@@ -70,6 +70,24 @@ describe('shown and answered', () => {
   });
 });
 
+describe('operations of other resources', () => {
+  it('are waited for and fail the run, but pay and owe nothing', () => {
+    const item = { ...activeItem, id: 'br-1' };
+    const copy = operationOf({
+      id: 'copy',
+      action: 'create_branch',
+      branch_id: 'br-1',
+      endpoint_id: undefined,
+    });
+    const others = [start({ branch_id: 'br-1' }), { ...copy, id: 'preserved', branch_id: 'br-2' }];
+    const { ledger, own } = evolved(
+      situationOf({ item, stages: { resetTriggers: 'asked' } }),
+      sentFor(['resetTriggers'], [copy, ...others]),
+    );
+    expect([own.length, ledger.owed, ledger.operations]).toEqual([3, ['data'], [copy]]);
+  });
+});
+
 describe('broken off', () => {
   const brokenOff = (step: 'send' | 'suspend', names: readonly string[]): Event => ({
     kind: 'broken off',

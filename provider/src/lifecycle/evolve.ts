@@ -6,19 +6,16 @@ import {
   findSuspensionReasons,
   forgetUnpayable,
   isConfig,
-  isCreation,
   isDue,
-  isStart,
   isSuspension,
   isUnpaid,
-  type Ledger,
   moveTo,
   namesAt,
   newestOfEach,
   type Owed,
   owe,
+  oweFor,
   pay,
-  paymentOf,
   paySuspension,
   reasonsAmong,
   record,
@@ -31,6 +28,7 @@ import {
   type Item,
   isOwn,
   isStopped,
+  ofItem,
   type Rules,
   type Situation,
 } from './situation';
@@ -52,7 +50,10 @@ export function evolve(situation: Situation, event: Event, rules: Rules): Situat
     case 'broken off':
       return breakOff(situation, event);
     case 'progress':
-      return account({ ...situation, ledger: record(ledger, event.operations) }, event.operations);
+      return account(
+        { ...situation, ledger: record(ledger, ofItem(situation, event.operations)) },
+        event.operations,
+      );
     case 'waited':
       return endWait(situation, event);
     case 'observed': {
@@ -214,7 +215,8 @@ function oweStart(situation: Situation): Situation {
 }
 
 function acceptOwn(situation: Situation, started: readonly Operation[]): Situation {
-  const ledger = record(oweFor(situation.ledger, started), started);
+  const relevant = ofItem(situation, started);
+  const ledger = record(oweFor(situation.ledger, relevant), relevant);
   const own = [...situation.own, ...started];
   return account({ ...situation, own, ledger: settle(ledger, isStopped(situation)) }, started);
 }
@@ -231,18 +233,8 @@ function acceptFound(situation: Situation, found: readonly Operation[]): Situati
   return recordAll({ ...situation, ledger: oweFor(situation.ledger, found.filter(isUnpaid)) }, found);
 }
 
-/** What these operations are to pay. A suspension alone does not show its reason, so it adds no debt. */
-function oweFor(ledger: Ledger, started: readonly Operation[]): Ledger {
-  return owe(
-    ledger,
-    ...(started.some(isConfig) ? (['config'] as const) : []),
-    ...(started.some(isStart) ? (['start'] as const) : []),
-    ...started.filter(isCreation).flatMap(({ action }) => paymentOf(action)),
-  );
-}
-
 function recordAll(situation: Situation, seen: readonly Operation[]): Situation {
   const own = situation.own.map((each) => seen.find(({ id }) => id === each.id) ?? each);
-  const ledger = settle(record(situation.ledger, seen), isStopped(situation));
+  const ledger = settle(record(situation.ledger, ofItem(situation, seen)), isStopped(situation));
   return account({ ...situation, own, ledger }, seen);
 }

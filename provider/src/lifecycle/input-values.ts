@@ -40,6 +40,15 @@ export function textOfLength(longest: number) {
   return z.string(allowed).min(1, allowed).max(longest, allowed);
 }
 
+/** A map of values that ask for something when they change. @param does such as `restarts the compute` */
+export function triggers(does: string) {
+  return z.record(
+    z.string(),
+    z.union([z.string(), z.number(), z.boolean()], 'must be text, a number, true or false'),
+    `must be a map of values whose change ${does}`,
+  );
+}
+
 /** The arguments of a type of resource. */
 interface InputShape {
   /** Such as `a ComputeEndpoint`. */

@@ -93,6 +93,16 @@ export function owe(ledger: Ledger, ...owed: readonly Owed[]): Ledger {
   return { ...ledger, owed: union(ledger.owed, owed) };
 }
 
+/** What these operations are to pay. A suspension alone does not show its reason, so it adds no debt. */
+export function oweFor(ledger: Ledger, started: readonly Operation[]): Ledger {
+  return owe(
+    ledger,
+    ...(started.some(isConfig) ? (['config'] as const) : []),
+    ...(started.some(isStart) ? (['start'] as const) : []),
+    ...started.filter(isCreation).flatMap(({ action }) => paymentOf(action)),
+  );
+}
+
 /** Whether an operation under way is going to pay it. */
 export function isUnderWay({ operations }: Pick<Ledger, 'operations'>, ...anyOf: readonly Owed[]): boolean {
   return operations.some(

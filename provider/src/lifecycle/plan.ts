@@ -105,6 +105,10 @@ function respond(
       const event = { kind: 'accepted', names, started, isRepeated: false } as const;
       return { event, names, reasons, drops: started.some(isSuspension) };
     }
+    case 'reset': {
+      const names = ['resetTriggers'];
+      return { event: { kind: 'accepted', names, started: [], isRepeated: false }, names };
+    }
     case 'suspend':
     case 'start': {
       const drops = step === 'suspend' && isUp(item);

@@ -55,10 +55,15 @@ export class ResourceRequests<Shown extends Item> {
   }
 
   /**
-   * Every write to a resource is safe to repeat: a second one changes nothing, and its response names no operation.
+   * Every write but a reset is safe to repeat: a second one changes nothing, and its response names no operation.
    * @param check rejects if it must not be sent: now, and again after it has waited in the queue
+   * @param findDone what an earlier request has done, so that it is not repeated. @default nothing
    */
-  async write(send: () => Promise<Change<Shown>>, check: () => Promise<void>): Promise<Accepted<Shown>> {
+  async write(
+    send: () => Promise<Change<Shown>>,
+    check: () => Promise<void>,
+    findDone: () => Promise<Change<Shown> | undefined> = async () => undefined,
+  ): Promise<Accepted<Shown>> {
     const { resource, project, deadline, progress } = this.#parts;
     const sentAt = performance.now();
     let isRepeated = false;
@@ -70,7 +75,7 @@ export class ResourceRequests<Shown extends Item> {
         findDone: async (isOutcomeUnknown) => {
           isRepeated ||= isOutcomeUnknown;
           await check();
-          return undefined;
+          return findDone();
         },
         deadline,
         startedBy: ({ operations }) => operations,

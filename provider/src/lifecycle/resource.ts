@@ -12,6 +12,9 @@ export interface Change<Shown> {
   readonly operations: readonly Operation[];
 }
 
+/** A request that updates no argument. */
+export type Verb = 'suspend' | 'start' | 'reset';
+
 /** One endpoint or branch of one run, as the flow sees it: its rules, its requests, and its form in state. */
 export interface Resource<Shown extends Item, Outputs> extends Rules {
   readonly id: string;
@@ -25,8 +28,10 @@ export interface Resource<Shown extends Item, Outputs> extends Rules {
 
   /** Sends these arguments and nothing else. Undefined where the service knows none of them. */
   readonly update: (names: readonly string[]) => (() => Promise<Change<Shown>>) | undefined;
-  /** Suspends or starts the compute. */
-  readonly control: (verb: 'suspend' | 'start') => Promise<Change<Shown>>;
+  /** Suspends or starts the compute, or resets the branch. @param item as last seen */
+  readonly control: (verb: Verb, item: Shown | undefined) => Promise<Change<Shown>>;
+  /** Whether the service has reset it since the last run that the state accounts for. */
+  readonly isReset: (item: Shown) => boolean;
   /** @throws Error when what the rest of the run sends must not be sent */
   readonly checkGate: (situation: Situation, read: () => Promise<Shown>) => Promise<void>;
 

@@ -3,6 +3,7 @@ import { isConflict, messageOf } from '../control-api/control-api-error';
 import type { Operation } from '../control-api/wire-types';
 import type { WaitResult } from '../operations/wait-for-operations';
 import { evolve } from './evolve';
+import { findReset } from './find-reset';
 import { findStarted } from './find-started';
 import { findLeft, isUnpaid, namesAt } from './ledger';
 import { readBack } from './read-back';
@@ -70,6 +71,7 @@ export class Run<Shown extends Item, Outputs> {
       observe: async () => ({ kind: 'observed', listed: await this.#listNew((found) => found.length > 0) }),
       trace: () => this.#trace(),
       send: () => this.#send(names),
+      reset: () => this.#reset(),
       suspend: () => this.#control('suspend'),
       start: () => this.#control('start'),
       'read back': async () => ({ kind: 'read back', ...(await this.#readBack()) }),
@@ -117,8 +119,16 @@ export class Run<Shown extends Item, Outputs> {
     return { kind: 'accepted', names, started: operations, isRepeated };
   }
 
+  async #reset(): Promise<Event> {
+    const send = () => this.#resource.control('reset', this.#item);
+    const find = () =>
+      findReset(this.#resource, this.#situation, this.#requests, (isEnough) => this.#listNew(isEnough));
+    const { operations, isRepeated } = await this.#requests.write(send, () => this.#check(), find);
+    return { kind: 'accepted', names: ['resetTriggers'], started: operations, isRepeated };
+  }
+
   async #control(verb: 'suspend' | 'start'): Promise<Event> {
-    const send = () => this.#resource.control(verb);
+    const send = () => this.#resource.control(verb, this.#item);
     const change = await this.#requests
       .write(send, () => this.#check())
       .catch(async (error: unknown) => {

@@ -59,6 +59,15 @@ export function isOwn({ own }: Pick<Situation, 'own'>, { id }: Operation): boole
   return own.some((each) => each.id === id);
 }
 
+/** Those of the resource itself: the reset of a branch also suspends and starts its endpoints. */
+export function ofItem({ item }: Situation, operations: readonly Operation[]): readonly Operation[] {
+  // The state keeps no ids of resources.
+  return operations.filter(({ endpoint_id, branch_id }) => {
+    const id = endpoint_id ?? branch_id ?? item?.id;
+    return item === undefined || id === item.id;
+  });
+}
+
 /** Whether the program waits for the operations of this run. */
 export function isWaiting({ inputs }: Pick<Situation, 'inputs'>): boolean {
   return inputs.waitForOperations !== false;
@@ -72,6 +81,11 @@ export function isStopped({ inputs }: Pick<Situation, 'inputs'>): boolean {
 /** Whether the program asks for a restart that nothing has been sent for. */
 export function asksForRestart({ ledger }: Pick<Situation, 'ledger'>): boolean {
   return ledger.stages.restartTriggers === 'asked';
+}
+
+/** Whether the program asks for a reset that nothing has been sent for. */
+export function asksForReset({ ledger }: Pick<Situation, 'ledger'>): boolean {
+  return ledger.stages.resetTriggers === 'asked';
 }
 
 /** What a run learns. Each kind is one fact. */
@@ -117,6 +131,7 @@ export type Step =
   | 'observe'
   | 'trace'
   | 'send'
+  | 'reset'
   | 'suspend'
   | 'start'
   | 'read back'

@@ -60,6 +60,14 @@ const reaching: Readonly<Record<Step, readonly (readonly [string, Situation])[]>
       situationOf({ stages: { disabled: 'asked', restartTriggers: 'asked' }, inputs: { disabled: true } }),
     ],
     ['… before a start', situationOf({ stages: { branchId: 'asked' }, owed: ['start'] })],
+    [
+      '… before a reset, which the service refuses of a protected branch',
+      situationOf({ stages: { protected: 'asked', resetTriggers: 'asked' } }),
+    ],
+  ],
+  reset: [
+    ['the program asks for a reset', situationOf({ stages: { resetTriggers: 'asked' } })],
+    ['… before it reads back', situationOf({ stages: { resetTriggers: 'asked' }, view: 'open' })],
   ],
   suspend: [
     ['the program asks for a restart', situationOf({ stages: { restartTriggers: 'asked' } })],

@@ -3,6 +3,7 @@ import type { Operation } from '../control-api/wire-types';
 import { isFailed as isFailedOperation, isUnfinished } from '../operations/operation-outcome';
 import { findSuspensionReasons, hasFailed, isDue, isSuspension, isUnderWay, namesAt } from './ledger';
 import {
+  asksForReset,
   asksForRestart,
   isOwn,
   isStopped,
@@ -32,6 +33,8 @@ export const table: readonly Row[] = [
   { step: 'trace', when: ({ ledger }) => namesAt(ledger, 'untraced').length > 0 },
   // Before suspend: a stop or a move makes a restart superfluous, and a change of size restarts by itself.
   { step: 'send', when: ({ ledger }) => sendable(ledger).length > 0 || isDue(ledger, 'config') },
+  // After send: an update that unprotects the branch allows its reset.
+  { step: 'reset', when: asksForReset },
   { step: 'suspend', when: owesSuspension },
   { step: 'start', when: (situation) => isDue(situation.ledger, 'start') && isEnabled(situation) },
   { step: 'read back', when: ({ view }) => view === 'open' },
@@ -64,9 +67,9 @@ export function namesToSend({ ledger, inputs }: Situation, rules: Rules): readon
     : names;
 }
 
-/** The service does not know the triggers: they ask for a restart. */
+/** The service does not know the triggers: they ask for a restart or a reset. */
 function sendable(ledger: Situation['ledger']): readonly string[] {
-  return without(namesAt(ledger, 'asked', 'due'), 'restartTriggers');
+  return without(namesAt(ledger, 'asked', 'due'), 'restartTriggers', 'resetTriggers');
 }
 
 /** Whether the compute has to go down, and nothing is about to suspend it. */

@@ -1,6 +1,7 @@
 import { orderBy, uniqBy } from 'lodash';
-import { type ControlApi, mostEmptyPages } from '../control-api/control-api';
+import type { ControlApi } from '../control-api/control-api';
 import type { Deadline } from '../control-api/deadline';
+import { mostEmptyPages } from '../control-api/pages';
 import type { Operation } from '../control-api/wire-types';
 
 export type OperationPages = Pick<ControlApi, 'listOperations'>;

@@ -4,6 +4,16 @@ import type { ComputeEndpointTimeouts } from './compute-endpoint-args';
 /** `parent-data` copies schema and data; `schema-only` creates a root branch with the schema alone. */
 export type BranchInitSource = 'parent-data' | 'schema-only';
 
+/** Where a reset takes the data from: of `timestamp` and `lsn` at most one. */
+export interface BranchRestoreSource {
+  /** The branch. @default `parentId`, or the parent that the service shows */
+  branchId?: pulumi.Input<string>;
+  /** A point in time, with a time zone, such as `2026-01-31T08:00:00Z`. @default now */
+  timestamp?: pulumi.Input<string>;
+  /** A position in the log of the branch (LSN), such as `0/1E88DF8`. @default the latest */
+  lsn?: pulumi.Input<string>;
+}
+
 /** Identifies a branch that already exists. */
 export interface BranchLocation {
   /** The project that the branch belongs to. */
@@ -60,14 +70,27 @@ export interface BranchArgs {
    */
   expiresAt?: pulumi.Input<string>;
   /**
+   * Any change of this map, such as of a `commit`, resets the branch once: it gets the present data of its parent, or what `restoreFrom`
+   * says, and keeps its id, endpoints and hosts. Connections drop, and the data of its own is deleted, which takes `allowDataLoss`
+   * or `preserveUnderName`. A create and removing the map reset nothing; adding it to an existing branch does.
+   */
+  resetTriggers?: pulumi.Input<Record<string, pulumi.Input<string | number | boolean>>>;
+  /** Where the next reset takes the data from. A change alone does nothing. @default the present data of the parent */
+  restoreFrom?: pulumi.Input<BranchRestoreSource>;
+  /**
+   * The name of a new branch, 1 to 256 characters, in which the next reset leaves the previous data; it also gets the children. No
+   * state holds that branch, so each reset needs a new name. A change alone does nothing. @default none: a reset deletes the data
+   */
+  preserveUnderName?: pulumi.Input<string>;
+  /**
    * Takes over the branch of the given `name` if it exists, and updates it to what is declared. It matters only when the
    * resource is created. A branch that was taken over is deleted with its resource, unless that has the resource option
    * `retainOnDelete`. @default false
    */
   adopt?: pulumi.Input<boolean>;
   /**
-   * Whether a change may replace the branch, which deletes its data and its endpoints. If not true, such a change fails the
-   * preview and the update before anything is changed. Removing the resource from the program, and `pulumi destroy`, delete
+   * Whether a change may delete the data of the branch: by replacing it, with its endpoints, or by a reset. If not true, such a change
+   * fails the preview and the update before anything is changed. Removing the resource from the program, and `pulumi destroy`, delete
    * the branch in any case: the resource option `protect` prevents that, unless the command has `--ignore-protect`. @default false
    */
   allowDataLoss?: pulumi.Input<boolean>;

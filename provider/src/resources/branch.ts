@@ -34,6 +34,11 @@ export class Branch extends pulumi.CustomResource {
   declare readonly expiresAt: pulumi.Output<string | undefined>;
   /** When the branch was created. ISO 8601. */
   declare readonly createdAt: pulumi.Output<string>;
+  /**
+   * When the branch was last reset, as `pulumi up` has seen it: what has to run after each reset can depend on it. Absent: never. A
+   * refresh keeps it. ISO 8601.
+   */
+  declare readonly lastResetAt: pulumi.Output<string | undefined>;
   /** Operations that had not finished, or had failed, when the last `pulumi up` ended. */
   declare readonly unsettledOperations: pulumi.Output<UnsettledOperation[] | undefined>;
 

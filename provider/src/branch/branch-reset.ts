@@ -1,0 +1,120 @@
+import { compact, filter, map } from 'lodash';
+import type { Branch, BranchRestore } from '../control-api/wire-types';
+import { listChildren } from '../lifecycle/delete-guards';
+import { isSameInstant, isUnknown, unknownValue } from '../lifecycle/input-values';
+import type { ProviderCore } from '../lifecycle/provider-core';
+import { checkReset } from '../lifecycle/reset-guards';
+import { isSchemaOnly } from './branch-arguments';
+import type { BranchDeclaration, BranchInputs, PriorBranch } from './branch-inputs';
+
+/** The body of the request. @param branch as the service shows it */
+export function toRestore(inputs: BranchInputs, branch: Branch | undefined): BranchRestore {
+  const { timestamp, lsn } = inputs.restoreFrom ?? {};
+  return {
+    source_branch_id: findSource(inputs, branch) ?? '',
+    ...(timestamp !== undefined && { source_timestamp: timestamp }),
+    ...(lsn !== undefined && { source_lsn: lsn }),
+    ...(inputs.preserveUnderName !== undefined && { preserve_under_name: inputs.preserveUnderName }),
+  };
+}
+
+/** Where the data comes from: after a reset that has preserved the data, the parent at the service is the preserved branch. */
+function findSource({ restoreFrom, parentId }: BranchInputs, branch: Branch | undefined): string | undefined {
+  const parent = branch && isSchemaOnly(branch) ? undefined : (parentId ?? branch?.parent_id);
+  return restoreFrom?.branchId ?? parent;
+}
+
+/**
+ * Reports what the change of `resetTriggers` does to a branch in state, and returns whether it deletes data.
+ * @throws Error when the branch can't be reset, or `allowDataLoss` does not permit it
+ */
+export async function reportReset(
+  core: ProviderCore,
+  id: string,
+  changes: readonly string[],
+  { outputs }: PriorBranch,
+  declaration: BranchDeclaration,
+): Promise<boolean> {
+  const { inputs } = declaration;
+  const { allowDataLoss, preserveUnderName, resetTriggers } = inputs;
+  const deletesData = preserveUnderName === undefined;
+  const all = await core.list(declaration, 'branches');
+  const branch = all.find((each) => each.id === id);
+  const what = describeReset(id, inputs, branch, all);
+  const isForbidden = deletesData && allowDataLoss !== true;
+  if (isUnknown(resetTriggers)) {
+    const gate = isForbidden ? '. If it does, `pulumi up` fails, because allowDataLoss is not true' : '';
+    await core.warn(declaration, [`${what}, unless the value stays the same${gate}`]);
+    return deletesData;
+  }
+  if (isForbidden)
+    throw new Error(
+      `allowDataLoss is not true, and this ${what}. Nothing was changed. To continue, set allowDataLoss: true, or preserveUnderName to keep the data in another branch; to keep the data where it is, leave resetTriggers as it was.`,
+    );
+  const resetAt = branch?.last_reset_at;
+  if (resetAt !== undefined && !isSameInstant(resetAt, outputs.lastResetAt)) {
+    const since = `branch ${id} was reset at ${resetAt}, which this stack does not know of. Unless that reset has failed, \`pulumi up\` counts it as the one of this change of resetTriggers, and does not repeat it`;
+    await core.warn(declaration, [since]);
+    return false;
+  }
+  const reason = branch && findObstacle(branch, changes, inputs, all);
+  if (reason !== undefined) throw new Error(`a reset of branch ${id}: ${reason}. Nothing was changed.`);
+  core.claims.branch.noteItem(id, { isToBeReset: true });
+  await checkReset(core, declaration, id);
+  await core.warn(declaration, [what]);
+  return deletesData;
+}
+
+/** In one sentence, which names the branches. */
+function describeReset(
+  id: string,
+  inputs: BranchInputs,
+  branch: Branch | undefined,
+  all: readonly Branch[],
+): string {
+  const { preserveUnderName, restoreFrom = {} } = inputs;
+  const name = branch ? ` ("${branch.name}")` : '';
+  const from = findSource(inputs, branch) ?? 'its parent';
+  const source = isUnknown(from) ? 'a branch that is not known yet' : from;
+  const [at] = compact([restoreFrom.timestamp, restoreFrom.lsn]);
+  const point =
+    at === undefined
+      ? 'the present data'
+      : `the data as of ${isUnknown(at) ? 'a point that is not known yet' : at}`;
+  const children = map(filter(all, { parent_id: id }), 'id');
+  const moved = children.length > 0 ? ` with its children (${listChildren(children)})` : '';
+  const kept =
+    preserveUnderName === unknownValue ? 'a branch that is named later' : `branch "${preserveUnderName}"`;
+  const loss =
+    preserveUnderName === undefined
+      ? 'deletes the data of its own'
+      : `leaves its own data in ${kept}${moved}, which is in no state, so that the next reset needs another preserveUnderName`;
+  return `resets branch ${id}${name} to ${point} of ${source}, drops the connections of its endpoints, and ${loss}: a change of resetTriggers`;
+}
+
+/** Why the service would refuse. */
+function findObstacle(
+  branch: Branch,
+  changes: readonly string[],
+  inputs: BranchInputs,
+  all: readonly Branch[],
+): string | undefined {
+  const { id } = branch;
+  const { preserveUnderName, restoreFrom = {} } = inputs;
+  const isUnprotected = changes.includes('protected') && inputs.protected !== true;
+  if (inputs.protected === true || (branch.protected && !isUnprotected))
+    return 'it is protected. Set protected: false on it, in this `pulumi up` or an earlier one; after the reset, it can be protected again';
+  const source = findSource(inputs, branch);
+  if (source === undefined) return 'it has no parent. Set restoreFrom: { branchId }';
+  if (source === id && restoreFrom.timestamp === undefined && restoreFrom.lsn === undefined)
+    return 'it is its own source. Set the timestamp or the lsn of restoreFrom';
+  const children = map(filter(all, { parent_id: id }), 'id');
+  if (preserveUnderName === undefined && (source === id || children.length > 0)) {
+    const why = source === id ? 'it is its own source' : `it has children: ${listChildren(children)}`;
+    return `${why}. Set preserveUnderName, the name of a new branch for the previous data${source === id ? '' : ', which gets the children'}`;
+  }
+  const holder = all.find(({ name }) => name === preserveUnderName);
+  if (holder)
+    return `preserveUnderName is "${holder.name}", and the project already has a branch of that name, ${holder.id} (since ${holder.created_at}): each reset that keeps the data needs a new name`;
+  return undefined;
+}

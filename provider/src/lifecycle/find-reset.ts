@@ -1,0 +1,30 @@
+import { rereadUntil } from '../control-api/read-lag';
+import type { Operation } from '../control-api/wire-types';
+import { isFailed } from '../operations/operation-outcome';
+import { isCreation } from './ledger';
+import type { Change, Resource } from './resource';
+import type { ResourceRequests } from './resource-requests';
+import type { Item, Situation } from './situation';
+
+type IsEnough = (listed: readonly Operation[]) => boolean;
+
+/**
+ * A reset that the state does not account for, of this run or of a killed one. Unless it has failed, it counts: a second one would
+ * delete what was written since.
+ * @param list the operations of the resource that the state does not account for, newest first
+ */
+export async function findReset<Shown extends Item>(
+  { isReset, work }: Resource<Shown, unknown>,
+  { writes, ledger }: Situation,
+  requests: ResourceRequests<Shown>,
+  list: (isEnough: IsEnough) => Promise<readonly Operation[]>,
+): Promise<Change<Shown> | undefined> {
+  const { project, deadline } = work;
+  const lagMs = writes === 'unknown' ? Math.min(project.readLagMs, deadline.remainingMs) : 0;
+  const item = await rereadUntil(deadline.next(lagMs), () => requests.read(), isReset);
+  if (!isReset(item)) return undefined;
+  const [listed] = await list(([first]) => first !== undefined && !isFailed(first));
+  const newest = listed ?? ledger.operations.find(isCreation);
+  if (newest && isFailed(newest)) return undefined;
+  return { item, operations: newest ? [newest] : [] };
+}

@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { errorOf } from '../support/failure';
+import { startEngineRuns } from '../support/start-engine-run';
+
+const before = { resetTriggers: { commit: 'a' } };
+const after = { resetTriggers: { commit: 'b' }, allowDataLoss: true };
+
+/** A branch, and an endpoint on it that allows no restart. */
+async function startGuarded() {
+  const ground = await startEngineRuns();
+  const projectId = ground.project.id;
+  const branch = await ground.startRun().create('branch', 'b', { projectId, ...before });
+  const on = { projectId, branchId: branch.id, type: 'read_write', allowRestart: false };
+  const endpoint = await ground.startRun().create('endpoint', 'e', on);
+  const run = ground.startRun();
+  const reset = { projectId, ...after };
+  return { ...ground, run, branch, endpoint, on, reset };
+}
+
+describe('the reset of a branch', () => {
+  it('is refused if an endpoint on it is active and allows no restart', async () => {
+    const { run, branch, endpoint, on, reset } = await startGuarded();
+    await run.preview(branch, reset);
+    const { message } = await errorOf(run.preview(endpoint, on));
+    expect(message).toContain(
+      `the reset of branch ${branch.id} drops the connections of endpoint ${endpoint.id} (e)`,
+    );
+  });
+
+  it('is refused also if the engine asks about the endpoint first', async () => {
+    const { run, branch, endpoint, on, reset } = await startGuarded();
+    await run.preview(endpoint, on);
+    expect((await errorOf(run.preview(branch, reset))).message).toContain('allowRestart is false');
+  });
+
+  it('is not refused while the compute is idle, or once it is done', async () => {
+    const { run, startRun, branch, endpoint, on, reset, request, project } = await startGuarded();
+    // With --skip-preview, the engine asks about the endpoint only then.
+    await run.update(branch, reset);
+    expect(await run.preview(endpoint, on)).toMatchObject({ hasChanges: false });
+    await request('POST', `/projects/${project.id}/endpoints/${endpoint.id}/suspend`);
+    await sleep(1_000);
+    const next = startRun();
+    await next.preview(branch, { ...reset, resetTriggers: { commit: 'c' } });
+    expect(await next.preview(endpoint, on)).toMatchObject({ hasChanges: false });
+  });
+
+  it.each(['parent', 'child'])('is refused while the program has children of it: %s first', async (first) => {
+    const { startRun, project } = await startEngineRuns();
+    const projectId = project.id;
+    const branch = await startRun().create('branch', 'b', { projectId, ...before });
+    const born = { projectId, parentId: branch.id };
+    const child = await startRun().create('branch', 'c', born);
+    const run = startRun();
+    const reset = { projectId, resetTriggers: { commit: 'b' }, preserveUnderName: 'before' };
+    const calls = [() => run.preview(branch, reset), () => run.preview(child, born)];
+    if (first === 'child') calls.reverse();
+    await calls[0]?.();
+    const { message } = await errorOf(Promise.resolve(calls[1]?.()));
+    expect(message).toContain(`would move its child ${child.id} (c), which this program declares`);
+  });
+});
