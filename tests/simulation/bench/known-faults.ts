@@ -3,6 +3,7 @@ import { createFaults } from './known-faults/creates';
 import { deleteFaults } from './known-faults/deletes';
 import { lifecycleFaults } from './known-faults/lifecycle';
 import { requestFaults } from './known-faults/requests';
+import { resetFaults } from './known-faults/resets';
 import { stateFaults } from './known-faults/states';
 import { waitFaults } from './known-faults/waits';
 import type { KnownFault } from './patched-source';
@@ -16,4 +17,5 @@ export const knownFaults: readonly KnownFault[] = [
   ...stateFaults,
   ...waitFaults,
   ...requestFaults,
+  ...resetFaults,
 ];

@@ -25,6 +25,9 @@ export const rules = {
   'nothing is created twice': 300,
   'a refresh finds only drift': 30,
   'allowRestart is respected': 10,
+  'a reset is permitted': 20,
+  'a reset happens once': 1,
+  'a declared reset happens': 20,
   'no false failure': 300,
   'calls end in time': 7_000,
   'the next run succeeds': 500,
@@ -106,6 +109,11 @@ export const excuses = {
     rule: 'secrets stay secret',
     when: 'a run was killed after the service had stored a secret, and a refresh reads it',
     effect: 'the state has it in plain text: it does not mark the value',
+  },
+  'reset by a dead process': {
+    rule: 'a reset happens once',
+    when: 'a reset arrived after its process had died, or one of the next run came first',
+    effect: 'a second reset',
   },
   'made by a dead process': {
     rule: 'one for each resource',

@@ -65,9 +65,10 @@ export function checkFalseFailure(world: World, round: Round, results: readonly 
     );
 }
 
-/** Whether the program replaces a branch and does not say that this may delete its data, or the branch of what is deleted is protected. */
+/** Whether the program replaces or resets a branch and does not say that this may delete its data, or the branch of what is deleted is protected. */
 function isRefusedLoss({ ground }: World, message: string): boolean {
   const { plans, allowed, protectedByOthers } = ground.branches;
+  if (/a reset of branch \S+ it is protected/.test(message)) return true;
   const [, branchId = ''] = /branch (br-\S+) (?:is protected|since)/.exec(message) ?? [];
   if (ground.branches.find(branchId)?.protected || protectedByOthers.has(branchId)) return true;
   const mayRefuse = plans.some((plan, slot) => !plan.allowsDataLoss && !allowed.has(slot));

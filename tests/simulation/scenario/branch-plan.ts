@@ -17,6 +17,8 @@ export interface BranchPlan {
   readonly name: Variant | undefined;
   readonly isProtected: boolean | undefined;
   readonly allowsDataLoss: boolean;
+  /** A change resets the branch. */
+  readonly trigger?: Variant | undefined;
 }
 
 const variant = fc.constantFrom<Variant>('a', 'b');
@@ -51,7 +53,8 @@ const slotBranch = fc.record({
 });
 
 export interface BranchDraw {
-  readonly use: 'none' | 'alone' | 'with endpoint';
+  /** `reset`: alone, and reset in each round after the first. */
+  readonly use: 'none' | 'alone' | 'with endpoint' | 'reset';
   readonly slots: readonly (typeof slotBranch extends fc.Arbitrary<infer Value> ? Value : never)[];
   /** Which of the faults, disturbances and forced replacements of a round concern the branch: the bits of a number. */
   readonly bits: number;
@@ -60,7 +63,15 @@ export interface BranchDraw {
 /** About a third of the schedules have branches. */
 export function branchDraw(mostSlots: number): fc.Arbitrary<BranchDraw> {
   return fc.record({
-    use: fc.constantFrom<BranchDraw['use']>('none', 'none', 'none', 'none', 'alone', 'with endpoint'),
+    use: fc.constantFrom<BranchDraw['use']>(
+      'none',
+      'none',
+      'none',
+      'none',
+      'alone',
+      'with endpoint',
+      'reset',
+    ),
     slots: fc.array(slotBranch, { minLength: mostSlots, maxLength: mostSlots }),
     bits: fc.nat(2 ** 12 - 1),
   });
@@ -76,8 +87,16 @@ export function branchPlanOf(
   const drawn = slots[slot];
   if (use === 'none' || !drawn) return undefined;
   const hasEndpoint = use === 'with endpoint';
+  // A reset takes the endpoints down, which the rules of restarts don't know.
+  const isReset = use === 'reset';
   // Without a branch, nothing could go wrong.
-  if (!before) return { ...drawn.fresh, isDeclared: slot === 0 || drawn.fresh.isDeclared, hasEndpoint };
+  if (!before) {
+    const isDeclared = slot === 0 || drawn.fresh.isDeclared;
+    const first = { ...drawn.fresh, isDeclared, hasEndpoint };
+    // The parent of a schema-only branch is not known to the service.
+    return isReset ? { ...first, isSchemaOnly: false, trigger: 'a' } : first;
+  }
+  if (isReset) return { ...before, trigger: before.trigger === 'a' ? 'b' : 'a' };
   const [fresh, edit] = drawn.edits[(round - 1) % drawn.edits.length] ?? [drawn.fresh, undefined];
   return {
     hasEndpoint,
@@ -101,7 +120,7 @@ export function placeOnBranch(plan: SlotPlan, branch: BranchPlan | undefined): S
 
 /** Whether the event of this number concerns the branch. */
 export function isOnBranch({ use, bits }: BranchDraw, number: number): boolean {
-  if (use !== 'with endpoint') return use === 'alone';
+  if (use !== 'with endpoint') return use !== 'none';
   return ((bits >> (number % 12)) & 1) === 1;
 }
 
@@ -110,11 +129,10 @@ export function toBranchFault(fault: Fault): Fault {
   if (!('path' in fault.match)) return { ...fault, match: { action: 'create_branch' } } as Fault;
   const { path: given = '/**' } = fault.match;
   const path = String(given)
-    .replace('/endpoints/:e/:verb', '/branches/:b')
+    .replace('/endpoints/:e/:verb', '/branches/:b/restore')
     .replace('/endpoints/:e', '/branches/:b')
     .replace('/endpoints', '/branches');
-  const isVerb = String(given).endsWith('/:verb');
-  return { ...fault, match: { ...fault.match, ...(isVerb && { method: 'PATCH' }), path } } as Fault;
+  return { ...fault, match: { ...fault.match, path } } as Fault;
 }
 
 const onBranches: Partial<Record<Disturbance['what'], Disturbance['what']>> = {

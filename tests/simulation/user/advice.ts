@@ -23,7 +23,7 @@ type Follow = (advised: Advised) => boolean | Promise<boolean>;
 const advices: readonly (readonly [RegExp, Follow])[] = [
   [/run `pulumi up --refresh`/, refreshFirst],
   [/allowDataLoss is not true/, allowDataLoss],
-  [/neither a protected branch nor its endpoints/, unprotect],
+  [/neither a protected branch nor its endpoints|a reset of branch \S+ it is protected/, unprotect],
   [/Run `pulumi up` again/, waitForOthers],
   // The next `up` replaces a branch whose creation has failed.
   [/create_branch \S+?[ :]/, isOfEarlierRun],

@@ -99,6 +99,7 @@ export class BranchGround {
       ...(plan.name && { name: texts.branchName(slot, plan.project, plan.name) }),
       ...(plan.isProtected !== undefined && { protected: plan.isProtected }),
       ...(this.unprotected.has(slot) && { protected: false }),
+      ...(plan.trigger && !plan.isSchemaOnly && { resetTriggers: { release: plan.trigger } }),
       ...((plan.allowsDataLoss || this.allowed.has(slot)) && { allowDataLoss: true }),
     };
   }
@@ -109,7 +110,8 @@ export class BranchGround {
     if (branch.project_id !== projectId || branch.init_source !== initSource) return true;
     const { sourceId } = this.#service.plane.store.project(projectId).branches.get(branch.id) ?? {};
     if (parentId !== undefined && sourceId !== parentId) return true;
-    return parentLsn !== undefined && branch.parent_lsn !== parentLsn;
+    const isReset = branch.last_reset_at !== undefined;
+    return parentLsn !== undefined && !isReset && branch.parent_lsn !== parentLsn;
   }
 
   /** How the branch that the service has differs from what the slot declares. */

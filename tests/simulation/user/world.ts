@@ -5,6 +5,7 @@ import type { EngineOptions } from '../engine/engine-steps';
 import { type Mishap, noMishap, SimulatedRun } from '../engine/simulated-run';
 import type { Stack } from '../engine/stack';
 import type { SentRequest } from '../network/network';
+import { ResetRules } from '../rules/reset-rules';
 import { RestartRules } from '../rules/restart-rules';
 import { RuleBook } from '../rules/rule-book';
 import { Watch } from '../rules/watch';
@@ -55,6 +56,7 @@ export abstract class World {
   readonly book: RuleBook;
   readonly watch: Watch;
   readonly restarts: RestartRules;
+  readonly resets: ResetRules;
   readonly stacks: readonly Stack[];
   /** What the programs declare now. */
   plans: readonly SlotPlan[] = [];
@@ -83,6 +85,7 @@ export abstract class World {
     const limits = { perMinute, slotCount: 2 * scenario.traits.length };
     this.watch = new Watch(this.ground, this.book, limits, apiKey);
     this.restarts = new RestartRules(this);
+    this.resets = new ResetRules(this);
   }
 
   /** The slots of a stack. */
@@ -142,6 +145,7 @@ export abstract class World {
     const startedAt = trueTime();
     run.startedAt = startedAt;
     this.restarts.begin(run);
+    this.resets.begin(run);
     this.journal.count(isPreview ? 'previews' : 'runs');
     this.journal.note(run.name, () => `pulumi ${what}${refreshesFirst ? ' --refresh' : ''}`);
     const result = await this.perform(stack, run, invocation);
@@ -151,6 +155,7 @@ export abstract class World {
     this.watch.traffic.ended(run);
     const concluded = { ...result, run, startedAt };
     if (!isReading) this.restarts.end(run, concluded);
+    if (!isReading) this.resets.end(run, concluded);
     return concluded;
   }
 
@@ -179,6 +184,7 @@ export abstract class World {
     const takenDown = this.watch.findTakenDown(run, request, started);
     if (takenDown !== undefined) this.whenShown(run, () => this.watch.checkForetold(run, takenDown));
     this.restarts.worked(run, request, started);
+    this.resets.worked(run, request, started);
     return { result, started };
   }
 
