@@ -170,6 +170,28 @@ it('closes a connection that sends a request before the last response', async ()
   expect(received).toBe('');
 });
 
+const LARGE_REQUEST = `POST /sql HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\nNeon-Raw-Text-Output: true\r\nNeon-Connection-String: postgres://app:secret@${HOST}/app\r\n\r\n`;
+
+it('a request at /sql ends with its client, also before it has logged in', async () => {
+  const { port, sockets } = await start();
+  const socket = await openSocket(port);
+  socket.write(LARGE_REQUEST);
+  await expect.poll(() => sockets.size).toBe(1);
+  socket.destroy();
+  await expect.poll(() => sockets.size).toBe(0);
+});
+
+it('a body at /sql that does not come ends the request', async () => {
+  const { port, sockets } = await start({ startupMs: 500 }, (socket) => {
+    socket.resume().once('end', () => socket.end());
+    socket.write(`${LET_IN}Z\0\0\0\x05I`);
+  });
+  const socket = await openSocket(port);
+  socket.write(`${LARGE_REQUEST}{`);
+  await once(socket.resume(), 'end');
+  await expect.poll(() => sockets.size).toBe(0);
+});
+
 it('tells a slow client why, inside of TLS', async () => {
   const { port } = await start({ startupMs: 100 });
   const tls = await openTls(port, { servername: HOST });

@@ -176,6 +176,18 @@ describe.skipIf(!hasPostgres)('branches with data', () => {
     await own.emulator.stop();
   });
 
+  it('GET /schema ends when the branch is deleted', TIMEOUT, async () => {
+    const { branches, branch } = await startWithTable();
+    const holder = await service.connect(branch.login);
+    // Each pg_dump reads what this view shows.
+    await holder.query('BEGIN; LOCK TABLE pg_available_extensions');
+    const path = `${branches}/${branch.branchId}`;
+    const schema = service.call<{ message: string }>('GET', `${path}/schema?db_name=app`);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect((await service.call('DELETE', path)).status).toBe(200);
+    expect((await schema).body.message).toContain('the branch was deleted');
+  });
+
   it.each([
     ['10 MB is cut', 10_000_000, /^x{2000}…$/],
     ['70 MB ends the copy', 70_000_000, /^a message of the server has more than/],

@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Connect } from '../../emulator/src/data-plane/access-changes';
 import { asAdmin } from '../../emulator/src/data-plane/admin';
 import { applyAccess, NO_ACCESS } from '../../emulator/src/data-plane/roles-and-databases';
+import { holdPasswords } from '../../emulator/src/data-plane/stored-passwords';
 import { findPostgres, type PlainPostgres, startPlainPostgres } from '../support/plain-postgres';
 import { hasPostgres, PostgresEmulator } from '../support/postgres-emulator';
 
@@ -157,6 +158,19 @@ it.skipIf(!hasPostgres)('a database is created where a killed attempt has left i
   await applyAccess(connect, applied, { roles: [role('ann')], databases: [shop] }, 'secret', ignore);
   const owner = "SELECT pg_get_userbyid(datdba) AS owner FROM pg_database WHERE datname = 'shop'";
   expect(await postgres.query(owner)).toEqual([{ owner: 'ann' }]);
+});
+
+it.skipIf(!hasPostgres)('a login reads the passwords of at most 10,000 roles', async () => {
+  const { postgres, connect } = await startPlain();
+  const key = Buffer.alloc(32).toString('base64');
+  await postgres.query(
+    `INSERT INTO pg_authid SELECT 20000 + i, 'r' || i, false, false, false, false, true, false, false, -1, 'SCRAM-SHA-256$4096:AAAA$${key}:${key}' FROM generate_series(1, 10001) i`,
+  );
+  let names: string[] = [];
+  await connect('postgres', async (admin) => {
+    names = (await holdPasswords(admin)).map(({ role }) => role);
+  });
+  expect([names.length, names.includes('r1'), names.includes('r10001')]).toEqual([10_000, true, false]);
 });
 
 it.skipIf(!hasPostgres)("an owner's settings for hints do not reach the superuser's sessions", async () => {

@@ -1,4 +1,4 @@
-import { chmodSync } from 'node:fs';
+import { chmodSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { EmulatorOptions } from 'postgres-control-emulator';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -12,6 +12,20 @@ async function open(data: string, options: EmulatorOptions = {}) {
   onTestFinished(() => service.emulator.stop());
   return service;
 }
+
+describe.runIf(hasPostgres && process.platform === 'linux')('a server that was killed', () => {
+  it('starts again although a query of it still runs', { timeout: 60_000 }, async () => {
+    const service = await PostgresEmulator.start();
+    onTestFinished(() => service.emulator.stop());
+    const { login } = await service.createProject();
+    const client = await service.connect(login);
+    const backend = Number(await client.ask('SELECT pg_backend_pid()'));
+    const status = readFileSync(`/proc/${backend}/status`, 'utf8');
+    client.query('DO $$ BEGIN LOOP END LOOP; END $$').catch(() => undefined);
+    process.kill(Number(/^PPid:\s+(\d+)/m.exec(status)?.[1]), 'SIGKILL');
+    await (await service.connect(login)).query('SELECT');
+  });
+});
 
 describe.skipIf(!hasPostgres)('a copy that was complete before its operation had ended', () => {
   it.each([
