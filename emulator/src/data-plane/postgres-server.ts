@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type GuardedProcess, startGuarded } from './guarded-process';
@@ -45,6 +45,7 @@ export class PostgresServer {
   static async start(start: ServerStart): Promise<PostgresServer> {
     const { program, data, sockets, flags, longestMs = LONGEST_START_MS } = start;
     makeServerFolder(sockets);
+    await endOrphans(data);
     const settings = { listen_addresses: '', unix_socket_directories: sockets, port: '5432', ...flags };
     const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const child = startGuarded(program, ['-D', data, ...args]);
@@ -91,6 +92,37 @@ export class PostgresServer {
   #reason(): string {
     const lines = this.#log.trim().split('\n').slice(-3);
     return lines.map((line) => line.replace(/^.*?\] (LOG|FATAL|PANIC|DETAIL|HINT): +/, '')).join('; ');
+  }
+}
+
+/**
+ * A server that was killed can leave processes that still run a query, and Postgres starts no other on the same data. No
+ * one else uses the folder. Where there is no /proc, as on macOS, the start fails until they have ended.
+ */
+async function endOrphans(data: string): Promise<void> {
+  if (!existsSync(join(data, 'postmaster.pid')) || !existsSync('/proc')) return;
+  const folder = realpathSync(data);
+  const findIn = () => readdirSync('/proc').filter((name) => /^\d+$/.test(name) && folderOf(name) === folder);
+  const untilMs = Date.now() + LONGEST_STOP_MS;
+  for (let found = findIn(); found.length > 0 && Date.now() < untilMs; found = findIn()) {
+    for (const id of found) kill(Number(id));
+    await delay(READY_POLL_MS);
+  }
+}
+
+function folderOf(processId: string): string | undefined {
+  try {
+    return readlinkSync(`/proc/${processId}/cwd`);
+  } catch {
+    return undefined; // It has ended, or belongs to another user.
+  }
+}
+
+function kill(processId: number): void {
+  try {
+    process.kill(processId, 'SIGKILL');
+  } catch {
+    // It has ended.
   }
 }
 
