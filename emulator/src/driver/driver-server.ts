@@ -19,7 +19,7 @@ const CROSS_ORIGIN = { 'access-control-allow-origin': '*', 'access-control-allow
 /**
  * What the service's own driver for functions and edge runtimes uses: queries over HTTP at `/sql`, and the protocol of
  * Postgres over a WebSocket at `/v2`. It listens nowhere: the gateway hands over the connections that begin with HTTP.
- * @param headersTimeout how many milliseconds a client may take for the headers of a request
+ * @param headersTimeout how many milliseconds a client may take for the headers of a request, and between two parts of its body
  */
 export async function createDriverServer(accept: Accept, headersTimeout: number): Promise<Server> {
   const server = createServer({ headersTimeout, connectionsCheckingInterval: headersTimeout / 10 });
@@ -51,7 +51,10 @@ export async function createDriverServer(accept: Accept, headersTimeout: number)
     sessions.set(request, session);
     const isSmall = Number(request.headers['content-length']) <= SMALL;
     if (!isSmall) await session.waitForTurn();
+    // A body that does not come would hold the turn.
+    request.socket.setTimeout(headersTimeout);
   });
+  app.addHook('preHandler', async ({ socket }) => void socket.setTimeout(0));
   app.addHook('onSend', async (request, _reply, payload) => {
     await sessions.get(request)?.client.end();
     request.socket.setTimeout(LONGEST_SILENCE_MS);

@@ -41,10 +41,16 @@ export async function openSession(
   const { stream, endpointId } = connectInside(accept, { serverName, socket });
   const client = new Client({ ...login, stream: () => stream, ssl: false });
   client.on('error', () => undefined); // The query under way fails, too.
-  await client.connect();
-  const leave = (): void => void cancel(client, accept, socket).then(() => client.end());
+  let isIn = false;
+  const leave = (): void => {
+    if (isIn) void cancel(client, accept, socket).then(() => client.end());
+    else stream.destroy();
+  };
   socket.once('close', leave);
   client.once('end', () => socket.off('close', leave));
+  if (socket.destroyed) leave();
+  await client.connect();
+  isIn = true;
   const id = (await endpointId) ?? '';
   let turn: Promise<void> | undefined;
   const waitForTurn = (): Promise<void> => {
