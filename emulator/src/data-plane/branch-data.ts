@@ -146,8 +146,8 @@ export class BranchData {
 
   /** Stops every server. Copies of schemas end, others are awaited. */
   async stop(): Promise<void> {
-    this.#schemas.stop();
     const clusters = [...this.#clusters.values()];
+    for (const { leaving } of clusters) leaving.abort(new Error('the emulator is stopping'));
     await Promise.allSettled(clusters.map((cluster) => cluster.inTurn(() => cluster.stop())));
   }
 
@@ -156,6 +156,7 @@ export class BranchData {
     const cluster = this.of(id);
     this.#clusters.delete(id);
     this.copies.forget(id);
+    cluster.leaving.abort(new Error('the branch was deleted'));
     cluster
       .inTurn(async () => {
         await cluster.stop();

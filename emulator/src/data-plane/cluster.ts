@@ -62,6 +62,8 @@ export class Cluster {
   readonly folder: string;
   /** The folder of its server's socket, short because the path of a socket is limited to about 100 bytes. */
   readonly sockets: string;
+  /** Aborted with the reason when the cluster is about to go: what would hold up its turn for long ends. */
+  readonly leaving = new AbortController();
   /** The endpoint that the server runs for. */
   endpointId: string | undefined;
   readonly #setup: ClusterSetup;

@@ -32,7 +32,9 @@ export async function copyFolder(
   if (copied.length === 0) return;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await runGuarded('nice', ['-n', NICENESS, 'cp', '-RPp', ...copied, to], isMissing);
+      return await runGuarded('nice', ['-n', NICENESS, 'cp', '-RPp', ...copied, to], {
+        isHarmless: isMissing,
+      });
     } catch (error) {
       if (attempt === MOST_ATTEMPTS || !reasonOf(error).includes(REPLACED)) throw error;
     }

@@ -31,6 +31,7 @@ export function startGuarded(
   program: string,
   args: readonly string[],
   environment: NodeJS.ProcessEnv = {},
+  signal?: AbortSignal,
 ): GuardedProcess {
   const child = spawn('/bin/sh', ['-c', GUARD, 'sh', program, ...args], {
     ...SERVER_USER,
@@ -38,6 +39,7 @@ export function startGuarded(
     cwd: '/',
     env: { ...postgresEnvironment(), ...environment },
     stdio: ['pipe', 'ignore', 'pipe'],
+    ...(signal && { signal }),
   });
   child.on('error', () => undefined);
   // Neither its end nor its pipes would come.
@@ -49,23 +51,27 @@ export function startGuarded(
   return child;
 }
 
-/**
- * Runs a program to its end.
- * @param isHarmless whether it may fail with this message
- * @throws Error with what it printed if it fails
- */
+interface Run {
+  /** Whether it may fail with this message. */
+  readonly isHarmless?: (line: string) => boolean;
+  readonly environment?: NodeJS.ProcessEnv;
+  /** Ends it. */
+  readonly signal?: AbortSignal;
+}
+
+/** Runs a program to its end. @throws Error with what it printed if it fails */
 export async function runGuarded(
   program: string,
   args: readonly string[],
-  isHarmless: (line: string) => boolean = () => false,
-  environment: NodeJS.ProcessEnv = {},
+  { isHarmless = () => false, environment, signal }: Run = {},
 ): Promise<void> {
-  const child = startGuarded(program, args, { LC_ALL: 'C', ...environment });
+  const child = startGuarded(program, args, { LC_ALL: 'C', ...environment }, signal);
   let output = '';
   child.stderr.on('data', (part: Buffer) => {
     if (output.length < LONGEST_OUTPUT) output += part;
   });
   const [code] = await once(child, 'close');
+  signal?.throwIfAborted();
   const lines = output.trim().split('\n');
   // On a full disk there is one for each file.
   const shown = lines.filter((line) => !isHarmless(line)).slice(0, MOST_LINES);

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { escapeIdentifier, escapeLiteral } from 'pg';
 import { SUPERUSER } from '../gateway/computes';
 import { notImplemented } from '../records/api-error';
@@ -13,7 +12,8 @@ import { runGuarded } from './guarded-process';
 import { FIRST_ID, holdRole, inTransaction, listDatabases } from './held-roles';
 import { makeServerFolder } from './server-user';
 
-const LONGEST_REPLAY_MS = 60_000;
+/** To read the schema of a database, or to create those of a branch. */
+const LONGEST_COPY_MS = 60_000;
 /** In bytes: it is in memory, as a whole. */
 const LARGEST_SCHEMA = 32 * 1024 * 1024;
 /** A client may hold a lock for as long as it likes, and the program sets no other limit. */
@@ -23,7 +23,6 @@ const LOCK_WAIT = '--lock-wait-timeout=5s';
 export class Schemas {
   readonly #pgDump: string | undefined;
   readonly #temporary: string;
-  readonly #stopping = new AbortController();
 
   /** @param pgDump the path of the program, if there is one beside the server's */
   constructor(pgDump: string | undefined, temporary: string) {
@@ -60,26 +59,8 @@ export class Schemas {
   write(cluster: Cluster, branch: BranchRecord, dumps: ReadonlyMap<string, string>): Promise<void> {
     return withServer(cluster, async () => {
       await cluster.update(branch);
-      await this.#inTime(replay(cluster, branch, dumps));
+      await inTime(cluster, () => replay(cluster, branch, dumps));
     });
-  }
-
-  /** Ends what is under way. */
-  stop(): void {
-    this.#stopping.abort(new Error('the emulator is stopping'));
-  }
-
-  /** The statements may call a client's function, which never returns. The end of the server then ends it. */
-  async #inTime(work: Promise<void>): Promise<void> {
-    work.catch(() => undefined);
-    const { signal } = this.#stopping;
-    const end = new AbortController();
-    const tooLate = delay(LONGEST_REPLAY_MS, undefined, { signal: AbortSignal.any([signal, end.signal]) });
-    const failed = tooLate.then(
-      () => Promise.reject(new Error(`its schema was not complete after ${LONGEST_REPLAY_MS / 1000} s`)),
-      () => signal.throwIfAborted(),
-    );
-    await Promise.race([work, failed]).finally(() => end.abort());
   }
 
   async #dump(cluster: Cluster, database: string): Promise<string> {
@@ -91,7 +72,7 @@ export class Schemas {
     const login = { PGHOST: sockets, PGPORT: '5432', PGUSER: SUPERUSER, PGPASSWORD: password };
     const environment = { ...login, PGCONNECT_TIMEOUT: '10', PGOPTIONS: options, PGDATABASE: database };
     try {
-      await runGuarded(this.check(), args, undefined, environment);
+      await inTime(cluster, (signal) => runGuarded(this.check(), args, { environment, signal }));
       if (statSync(file).size > LARGEST_SCHEMA)
         throw new Error(`the schema of database "${database}" is larger than ${LARGEST_SCHEMA} bytes`);
       return readFileSync(file, 'utf8');
@@ -137,6 +118,19 @@ async function replay(
     );
   }
   await cluster.connect('postgres', async (admin) => void (await admin.query(`DROP ROLE ${role}`)));
+}
+
+/** Statements may call a client's function, which never returns, or wait for its lock. The end of the server then ends them. */
+async function inTime(cluster: Cluster, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const late = new AbortController();
+  const tooLate = new Error(`its schema was not complete after ${LONGEST_COPY_MS / 1000} s`);
+  const timer = setTimeout(() => late.abort(tooLate), LONGEST_COPY_MS);
+  const signal = AbortSignal.any([cluster.leaving.signal, late.signal]);
+  signal.throwIfAborted();
+  const ended = new Promise<void>((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
+  await Promise.race([work(signal), ended]).finally(() => clearTimeout(timer));
 }
 
 /** Newer versions of pg_dump begin and end with a command for psql, which keeps it from running others. It has a random word. */
