@@ -31,7 +31,7 @@ describe('a replacement does not begin if its create is bound to fail', () => {
     const other = emulator.createBranch(projectId);
     const target = 'name' in after ? emulator.createBranch(projectId).id : other.id;
     const holder = emulator.createEndpoint(projectId, { branch_id: other.id, type: 'read_write', ...after });
-    const changed = on(target, { ...after, regionId: 'aws-eu-west-1' });
+    const changed = on(target, { ...after, provisioner: 'k8s-pod' });
     expect((await errorOf(run.preview(endpoint, changed))).message).toContain(holder.id);
     // A forced replacement is checked like a create, and its delete asks.
     const forced = startRun();
@@ -39,6 +39,13 @@ describe('a replacement does not begin if its create is bound to fail', () => {
     const { message } = await errorOf(forced.delete(endpoint));
     expect(message).toContain('its replacement could not be created, so nothing was deleted');
     expect(emulator.endpoints(projectId).some(({ id }) => id === endpoint.id)).toBe(true);
+  });
+
+  it('because the project is in another region', async () => {
+    const { startRun, run, on, feature } = await startProgram();
+    const endpoint = await startRun().create('endpoint', 'e', on(feature));
+    const { message } = await errorOf(run.preview(endpoint, on(feature, { regionId: 'aws-eu-west-1' })));
+    expect(message).toContain('is in region local-east-1, and all its endpoints have to be there');
   });
 
   it('because retainOnDelete leaves a branch of the name', async () => {

@@ -17,7 +17,7 @@ export async function findObstacle(
   replaced: string | undefined,
 ): Promise<string | undefined> {
   const { inputs, resource } = declaration;
-  const { projectId, branchId, type } = inputs;
+  const { projectId, branchId, type, regionId } = inputs;
   const claims = core.claims.endpoint;
   if (isUnknown(branchId))
     return findOtherProject(core, claims.resource(resource.urn).inState?.inputs.branchId, projectId);
@@ -26,7 +26,11 @@ export async function findObstacle(
   const leaving = claims.isRetained(resource.urn) ? undefined : replaced;
   const branch = await project.branches.findPatiently(branchId, project.readLagMs);
   if (!branch) return `project ${projectId} has no branch ${branchId}`;
-  const others = (await project.endpoints.fresh()).filter(({ id }) => id !== leaving);
+  const all = await project.endpoints.fresh();
+  const region = all[0]?.region_id ?? regionId;
+  if (regionId !== undefined && !isUnknown(regionId) && region !== regionId)
+    return `project ${projectId} is in region ${region}, and all its endpoints have to be there`;
+  const others = all.filter(({ id }) => id !== leaving);
   try {
     const isFound = findExisting(
       toCreateTarget(declaration),
