@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { StoredInputs, StoredOutputs } from '../../provider/src/dynamic/stored-properties';
 import { collectDiagnostics } from '../support/diagnostics';
 import { runCreate, runUpdate } from '../support/engine';
+import { startEngineRuns } from '../support/start-engine-run';
 import { idsOf, ownEndpoints, type Service, startService, urnOf } from '../support/start-service';
 
 // Several resources of a program that mean one endpoint, and several endpoints that one resource could mean.
@@ -48,6 +49,18 @@ it('a replica that another resource has in state is not reported', async () => {
   expect((await nextRun.create(inputs)).id).toBe(id);
   expect(shown.join('')).not.toContain('derived name');
   expect(idsOf(service).sort()).toEqual([id, kept.id].sort());
+});
+
+it('no duplicate is reported that a create takes over for one that is gone', async () => {
+  const { startRun, emulator, project, branch } = await startEngineRuns();
+  const inputs = { projectId: project.id, branchId: branch.id, type: 'read_write' };
+  const gone = await startRun().create('endpoint', 'api', inputs);
+  emulator.deleteEndpoint(gone.id);
+  await startRun().create('endpoint', 'api', inputs);
+  const run = startRun();
+  await run.preview(gone, { ...inputs, autoscalingLimitMinCu: 2, autoscalingLimitMaxCu: 2 });
+  expect(run.shown.join()).toContain('no longer exists');
+  expect(run.shown.join()).not.toContain('duplicate');
 });
 
 it('a rename by aliases is an update without requests', async () => {

@@ -1,4 +1,4 @@
-import { difference, omit, union } from 'lodash';
+import { difference, omit, some, union } from 'lodash';
 import type { Deadline } from '../control-api/deadline';
 import { situationInState } from '../lifecycle/beginning';
 import { checkDeclaration } from '../lifecycle/check-declaration';
@@ -95,7 +95,9 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
       const outputs = isAskedEarly ? omit(prior.outputs, unsettledOutputs) : prior.outputs;
       const before = { ...prior, outputs };
       const { restarts } = await this.#diagnostics.reportChange(id, changes, before, news, goesWithBranch);
-      await this.#reportDuplicates(id, news);
+      const { latest } = this.core.projects.project(outputs.projectId).endpoints;
+      // A create in place of one that is replaced, or is gone, takes over what it finds.
+      if (!isReplacing && some(latest, { id })) await this.#reportDuplicates(id, news);
       return { hasChanges, changes, replaces, restarts };
     });
   }
@@ -171,8 +173,10 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     const { projectId } = declaration.inputs;
     if (isUnknown(projectId)) return;
     const { endpoints } = this.core.projects.project(projectId);
-    const unclaimed = endpoints.latest.filter((other) => this.#claims.item(other.id).holder === undefined);
-    const sentences = describeDuplicates(toCreateTarget(declaration), unclaimed, id);
+    const unclaimed = endpoints.latest.filter(
+      (other) => (this.#claims.item(other.id).holder ?? this.#claims.ownerOf(other.id)) === undefined,
+    );
+    const sentences = describeDuplicates(declaration, unclaimed, id);
     await this.core.warn(declaration, sentences);
   }
 

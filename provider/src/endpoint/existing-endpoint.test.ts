@@ -169,8 +169,16 @@ describe('findExisting', () => {
 describe('describeDuplicates', () => {
   it('names each duplicate, and the command that deletes it', () => {
     const late = endpointOf({ id: 'ep-late', name: derived });
-    expect(describeDuplicates(targetOf({ name: 'web' }), [own, late, other], 'ep-own')).toEqual([
+    const declaration = { resource: { urn }, inputs: inputsOf({ name: 'web' }) };
+    expect(describeDuplicates(declaration, [own, late, other], 'ep-own')).toEqual([
       'endpoint ep-late (since 2026-01-01T00:00:00Z) is a duplicate: it has the derived name of this resource, but is not in this state. If no other run or stack uses it, `postgres-compute endpoints delete ep-late --project p-1` deletes it',
     ]);
+  });
+
+  it('names what a replacement by the other type has left', () => {
+    const [name] = targetOf({ type: 'read_only' }).derivedNames;
+    const left = endpointOf({ id: 'ep-left', name, type: 'read_only' });
+    const declaration = { resource: { urn }, inputs: inputsOf() };
+    expect(describeDuplicates(declaration, [own, left, other], 'ep-own').join()).toContain('ep-left');
   });
 });

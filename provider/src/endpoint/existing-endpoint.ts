@@ -3,7 +3,7 @@ import type { Endpoint } from '../control-api/wire-types';
 import type { Existing } from '../lifecycle/create-once';
 import { deriveNames } from '../lifecycle/resource-name';
 import { endpointArguments } from './endpoint-arguments';
-import type { Declaration, EndpointInputs } from './endpoint-inputs';
+import { type Declaration, type EndpointInputs, inputShape } from './endpoint-inputs';
 
 /** What a create declares, and the names by which it recognises an endpoint that an earlier try created. */
 export interface CreateTarget {
@@ -91,14 +91,18 @@ function createdAt({ created_at }: Endpoint): number {
 
 /**
  * A sentence for each other endpoint that an earlier create of this resource has made: a request that arrived after its run had
- * ended. Only a read replica can be doubled; the service refuses a second read_write endpoint of a branch.
+ * ended, or a replacement by the other type that was killed, and then reverted.
  */
 export function describeDuplicates(
-  { derivedNames, inputs }: CreateTarget,
+  { resource, inputs }: Declaration,
   endpoints: readonly Endpoint[],
   id: string,
 ): string[] {
-  const isDuplicate = ({ name = '', ...other }: Endpoint) => derivedNames.includes(name) && other.id !== id;
+  const either = inputShape.type.options.map((type) =>
+    toCreateTarget({ resource, inputs: { ...inputs, type } }),
+  );
+  const names = either.flatMap(({ derivedNames }) => derivedNames);
+  const isDuplicate = ({ name = '', ...other }: Endpoint) => names.includes(name) && other.id !== id;
   return endpoints
     .filter(isDuplicate)
     .map(

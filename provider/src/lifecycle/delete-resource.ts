@@ -77,7 +77,9 @@ export async function deleteResource(request: DeleteRequest): Promise<void> {
   };
   if (isAccepted)
     await finish().catch((error: unknown) => {
-      throw new Error(`${messageOf(error).replace(/\.$/, '')}. ${describeAccepted(kind)}`, { cause: error });
+      throw new Error(`${messageOf(error).replace(/(?<![.?])$/, '.')} ${describeAccepted(kind)}`, {
+        cause: error,
+      });
     });
   list.hide(id);
 }
