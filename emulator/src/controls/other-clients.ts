@@ -5,48 +5,68 @@ import { toTimestamp } from '../records/clock';
 import type { EndpointRecord, OperationRecord, ProjectRecord } from '../records/records';
 import { NEW_ENDPOINT, type NewEndpointAttributes } from '../requests/endpoint-attributes';
 import { parse } from '../validation/parse';
-import { attributes, flag, id, text, textOfLength, wholeNumber } from '../validation/schemas';
-
-/** An operation of another client. The emulator never runs it; it keeps its status until you change it. */
-export interface ForeignOperation {
-  /** Any text of 1 to 64 characters, such as `create_branch`. */
-  readonly action: string;
-  /** Any text of 1 to 64 characters, including a status that the API does not know. */
-  readonly status: string;
-  /** An endpoint of the project, which may be deleted. @default none */
-  readonly endpointId?: string;
-  /** A branch of the project, which may be deleted. @default the endpoint's branch, or the primary branch */
-  readonly branchId?: string;
-  /** How long ago it was created, in milliseconds. @default 0 */
-  readonly ageMs?: number;
-  /** @default 1 for failed and error, else 0 */
-  readonly failuresCount?: number;
-  /** @default none */
-  readonly error?: string;
-  /** Whether it locks its project (or its endpoint, with `locks: 'endpoint'`) until it has ended. @default false */
-  readonly locks?: boolean;
-}
-
-/** A change of an operation of another client. */
-export type ForeignOperationChange = Pick<ForeignOperation, 'status' | 'failuresCount' | 'error'>;
+import {
+  type Accepted,
+  flag,
+  id,
+  requiredAttributes,
+  text,
+  textOfLength,
+  wholeNumber,
+} from '../validation/schemas';
 
 const TEN_YEARS_MS = 10 * 365 * 24 * 3600 * 1000;
 
-export const age = wholeNumber(0, TEN_YEARS_MS);
+const age = wholeNumber(0, TEN_YEARS_MS).exactOptional();
 const name = textOfLength(1, 64);
-const CHANGE = attributes({ failuresCount: wholeNumber(0, 1_000_000), error: text })
-  .extend({ status: name })
-  .strict();
-const OPERATION = attributes({ endpointId: id, branchId: id, ageMs: age, locks: flag })
-  .extend({ ...CHANGE.shape, action: name })
-  .strict();
+
+const CHANGE = {
+  /** Any text of 1 to 64 characters, including a status that the API does not know. */
+  status: name,
+  /** @default 1 for failed and error, else 0 */
+  failuresCount: wholeNumber(0, 1_000_000).exactOptional(),
+  /** @default none */
+  error: text.exactOptional(),
+};
+const OPERATION = {
+  /** Any text of 1 to 64 characters, such as `create_branch`. */
+  action: name,
+  ...CHANGE,
+  /** An endpoint of the project, which may be deleted. @default none */
+  endpointId: id.exactOptional(),
+  /** A branch of the project, which may be deleted. @default the endpoint's branch, or the primary branch */
+  branchId: id.exactOptional(),
+  /** How long ago it was created, in milliseconds. @default 0 */
+  ageMs: age,
+  /** Whether it locks its project (or its endpoint, with `locks: 'endpoint'`) until it has ended. @default false */
+  locks: flag.exactOptional(),
+};
+const ENDPOINT_OPTIONS = {
+  /** How long ago it was created, in milliseconds. @default 0 */
+  ageMs: age,
+};
+
+/**
+ * An operation of another client. The emulator never runs it; it keeps its status until you change it.
+ * @interface
+ */
+export type ForeignOperation = Accepted<typeof OPERATION>;
+
+/**
+ * A change of an operation of another client.
+ * @interface
+ */
+export type ForeignOperationChange = Accepted<typeof CHANGE>;
+
+/** @interface */
+export type ForeignEndpointOptions = Accepted<typeof ENDPOINT_OPTIONS>;
 
 export function addForeignOperation(
   plane: ControlPlane,
   project: ProjectRecord,
   requested: ForeignOperation,
 ): OperationRecord {
-  parse(OPERATION, requested, 'operation');
+  parse(requiredAttributes(OPERATION).strict(), requested, 'operation');
   const { action, endpointId, ageMs = 0, locks = false } = requested;
   const endpoint = endpointId === undefined ? undefined : endpointEver(project, endpointId);
   const branchId = requested.branchId ?? endpoint?.wire.branch_id ?? project.primaryBranchId;
@@ -60,7 +80,7 @@ export function changeForeignOperation(
   operationId: string,
   change: ForeignOperationChange,
 ): OperationRecord {
-  parse(CHANGE, change, 'operation');
+  parse(requiredAttributes(CHANGE).strict(), change, 'operation');
   const { project, operation } = plane.store.findOperation(operationId);
   if (operation.progress !== 'given') {
     throw conflict(
@@ -81,13 +101,6 @@ function endpointEver({ endpoints, deletedEndpoints, wire }: ProjectRecord, id: 
   return found(endpoints.get(id) ?? deletedEndpoints.get(id), `project ${wire.id}: endpoint`, id);
 }
 
-export interface ForeignEndpointOptions {
-  /** How long ago it was created, in milliseconds. @default 0 */
-  readonly ageMs?: number;
-}
-
-const OPTIONS = attributes({ ageMs: age }).strict();
-
 /** Creates an endpoint that is active at once, or idle if it is disabled, without an operation. */
 export function createForeignEndpoint(
   plane: ControlPlane,
@@ -95,7 +108,7 @@ export function createForeignEndpoint(
   requested: NewEndpointAttributes,
   options: ForeignEndpointOptions,
 ): EndpointRecord {
-  const { ageMs = 0 } = parse(OPTIONS, options, 'options');
+  const { ageMs = 0 } = parse(requiredAttributes(ENDPOINT_OPTIONS).strict(), options, 'options');
   const endpointAttributes = NEW_ENDPOINT.read(requested, 'reject');
   checkNewEndpointRequest(plane, project, endpointAttributes);
   const created = toTimestamp(plane.clock.nextMicros() - ageMs * 1000);

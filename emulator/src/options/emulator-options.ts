@@ -11,7 +11,7 @@ export type LockScope = 'project' | 'endpoint' | 'none';
 const timerMs = wholeNumber(0, 2 ** 31 - 1);
 const lagMs = wholeNumber(0, LONGEST_LAG_MS);
 
-const OPTIONS = {
+export const OPTIONS = {
   /** TCP port, 0..65535; 0 chooses a free port. @default 0 */
   port: wholeNumber(0, 65_535).default(0),
   /** Address to listen on. An address other than loopback requires `allowRemote`. @default '127.0.0.1' */
@@ -111,6 +111,11 @@ export function resolveOptions(options: EmulatorOptions = {}): Settings {
       throw new RangeError(`${name} ${value} has no effect without the option postgres`);
   }
   return { ...settings, maxEndpoints: settings.maxEndpoints ?? PLANS[plan].maxEndpoints };
+}
+
+/** The option in an argument of the command, such as `--max-cu`. */
+export function flagOf(name: string): string {
+  return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 /** The duration of the operations of an action, in milliseconds. */
