@@ -10,8 +10,8 @@ import { API_PREFIX } from './http/api-path';
 import { createServer } from './http/server';
 import { BACKLOG } from './http/server-limits';
 import {
-  consoleUrlOf,
   type EmulatorOptions,
+  localAddressOf,
   resolveOptions,
   type Settings,
 } from './options/emulator-options';
@@ -112,4 +112,9 @@ async function serve(settings: Settings, data?: Data): Promise<Emulator> {
     }),
     stop,
   });
+}
+
+/** The key is in the fragment, which browsers do not send: neither the server's log nor another page receives it. */
+function consoleUrlOf(host: string, port: number, apiKey: string): string {
+  return `http://${localAddressOf(host)}:${port}/#key=${encodeURIComponent(apiKey)}`;
 }

@@ -12,7 +12,7 @@ import {
   follows,
   isBlocked,
   type OperationResult,
-} from './operation-order';
+} from './operation-rules';
 import { Timers } from './timers';
 
 export interface RunnerSettings {

@@ -134,8 +134,3 @@ export function localAddressOf(host: string): string {
   const address = EVERY_ADDRESS.get(host) ?? host;
   return address.includes(':') ? `[${address}]` : address;
 }
-
-/** The key is in the fragment, which browsers do not send: neither the server's log nor another page receives it. */
-export function consoleUrlOf(host: string, port: number, apiKey: string): string {
-  return `http://${localAddressOf(host)}:${port}/#key=${encodeURIComponent(apiKey)}`;
-}
