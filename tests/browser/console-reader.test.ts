@@ -77,7 +77,7 @@ it('the console does not scroll sideways at 360 px with long names', async () =>
   await settled();
   emulator.inject({ match: {}, effect: { kind: 'operation-status', status: long } });
   await create({ name: 'reader', type: 'read_only' });
-  emulator.createProject({ name: long.repeat(4), branchName: long.repeat(4) });
+  emulator.createProject({ name: long.repeat(4), branch: { name: long.repeat(4) } });
   const { page } = await openPage(emulator.consoleUrl, PHONE);
   await heading(page, long.repeat(4)).waitFor();
   expect(await page.evaluate(PAGE_WIDTH)).toBe(360);

@@ -9,7 +9,7 @@ it('a name with markup is shown as text and runs no script', async () => {
   const name = '<img src=x onerror="window.isTaken = true">';
   emulator.createBranch(project.id, { name });
   await create({ name: `"><script>window.isTaken=true</script>` });
-  const other = emulator.createProject({ name, branchName: name });
+  const other = emulator.createProject({ name, branch: { name } });
   emulator.inject({ match: {}, effect: { kind: 'operation-fails', error: name } });
   await call('POST', `/projects/${other.id}/branches`, { branch: {} });
   const { page, complaints } = await openPage(emulator.consoleUrl);

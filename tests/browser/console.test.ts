@@ -26,7 +26,7 @@ describe('the content of the console', () => {
   it('the console shows the endpoints and operations of each project', async () => {
     const { emulator, project, createActive } = await startService();
     await createActive({ name: 'reader', type: 'read_only', suspend_timeout_seconds: 90 });
-    emulator.createProject({ name: 'newer', branchName: 'trunk' });
+    emulator.createProject({ name: 'newer', branch: { name: 'trunk' } });
     const { page } = await openPage(emulator.consoleUrl);
 
     await heading(page, 'newer').waitFor();

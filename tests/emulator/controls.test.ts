@@ -9,6 +9,12 @@ describe('the controls of the library', () => {
     expect(emulator.operations(project.id).map(({ status }) => status)).toEqual(['finished', 'finished']);
   });
 
+  it('createProject rejects what the API does', async () => {
+    const { emulator } = await startService();
+    expect(() => emulator.createProject({ name: '' })).toThrow(/project.name must be/);
+    expect(emulator.projects()).toHaveLength(1);
+  });
+
   it('createBranch creates a branch without an endpoint', async () => {
     const { emulator, project } = await startService({ operationMs: 60_000 });
     const branch = emulator.createBranch(project.id, { name: 'ready' });

@@ -8,7 +8,11 @@ import { inheritAccess, inheritedIds, isApplied } from '../../emulator/src/data-
 
 describe('the databases that a branch inherits', () => {
   it('keep their names, even if the parent deletes one before the copy', () => {
-    const parent = firstAccess('br-parent', {}, '2026-01-01T00:00:00.000001Z');
+    const parent = firstAccess(
+      'br-parent',
+      { database: 'app', role: 'app_owner' },
+      '2026-01-01T00:00:00.000001Z',
+    );
     const more = newDatabase(
       'br-parent',
       { name: 'more', owner_name: 'app_owner' },

@@ -191,7 +191,7 @@ describe('the roles and databases of a branch', () => {
   it('roles, passwords and databases survive a restart', async () => {
     const data = newDataFile();
     const emulator = await start({ data });
-    const project = emulator.createProject({ databaseName: 'shop', roleName: 'clerk' });
+    const project = emulator.createProject({ branch: { database_name: 'shop', role_name: 'clerk' } });
     const branchId = emulator.endpoints(project.id)[0]?.branch_id;
     const read = async ({ url, apiKey }: { url: string; apiKey: string }) =>
       Promise.all(

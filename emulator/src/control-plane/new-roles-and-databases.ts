@@ -8,15 +8,12 @@ export type Access = Pick<BranchRecord, 'roles' | 'databases'>;
 /** The role and the database that every project has from its creation. */
 export function firstAccess(
   branchId: string,
-  {
-    databaseName = 'app',
-    roleName = `${databaseName}_owner`,
-  }: { databaseName?: string | undefined; roleName?: string | undefined },
+  { database, role }: { readonly database: string; readonly role: string },
   now: string,
 ): Access {
   return {
-    roles: [newRole(branchId, { name: roleName }, now)],
-    databases: [newDatabase(branchId, { name: databaseName, owner_name: roleName }, now)],
+    roles: [newRole(branchId, { name: role }, now)],
+    databases: [newDatabase(branchId, { name: database, owner_name: role }, now)],
   };
 }
 

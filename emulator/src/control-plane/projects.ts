@@ -2,7 +2,12 @@ import { toTimestamp } from '../records/clock';
 import { newProjectId } from '../records/ids';
 import type { BranchRecord, EndpointRecord, OperationRecord, ProjectRecord, Step } from '../records/records';
 import { ACCOUNT_ID, type DefaultEndpointSettings, type Project } from '../records/wire-types';
-import type { NewProject, ProjectChange } from '../requests/project-attributes';
+import {
+  defaultsOf,
+  firstNamesOf,
+  type NewProject,
+  type ProjectChange,
+} from '../requests/project-attributes';
 import { checkNotProtected } from './branch-rules';
 import { newBranch } from './branches';
 import type { ControlPlane } from './control-plane';
@@ -23,9 +28,9 @@ const BILLING_PERIOD_MICROS = 30 * 24 * 3600 * 1e6;
 /** Validates and adds a project with its primary branch and that branch's endpoint; the caller runs the steps. */
 export function addProject(plane: ControlPlane, requested: NewProject): AddedProject {
   const wire = newProject(plane, requested);
-  const branchWire = newBranch(plane, wire.id, { name: requested.branchName }, true);
+  const branchWire = newBranch(plane, wire.id, { name: requested.branch?.name }, true);
   const { id: branchId, created_at } = branchWire;
-  const branch = { wire: branchWire, ...firstAccess(branchId, requested, created_at) };
+  const branch = { wire: branchWire, ...firstAccess(branchId, firstNamesOf(requested), created_at) };
   const project: ProjectRecord = {
     wire,
     primaryBranchId: branchId,
@@ -84,22 +89,21 @@ function newProject(plane: ControlPlane, requested: NewProject): Project {
   const id = newProjectId();
   const nowMicros = plane.clock.nextMicros();
   const now = toTimestamp(nowMicros);
-  const regionId = requested.regionId ?? plane.settings.regionId;
+  const regionId = requested.region_id ?? plane.settings.regionId;
+  const defaults = defaultsOf(requested);
   return {
     id,
     name: requested.name ?? id,
     region_id: regionId,
     platform_id: 'local',
     provisioner: requested.provisioner ?? 'k8s-neonvm',
-    pg_version: plane.dataPlane?.version ?? requested.pgVersion ?? 17,
+    pg_version: plane.dataPlane?.version ?? requested.pg_version ?? 17,
     proxy_host: `${regionId}.postgres.localhost`,
-    ...(requested.defaultEndpointSettings === undefined
-      ? {}
-      : { default_endpoint_settings: requested.defaultEndpointSettings }),
+    ...(defaults && { default_endpoint_settings: defaults }),
     branch_logical_size_limit: 512,
     branch_logical_size_limit_bytes: 512 * 1024 * 1024,
-    store_passwords: requested.storePasswords ?? true,
-    history_retention_seconds: requested.historyRetentionSeconds ?? 86_400,
+    store_passwords: requested.store_passwords ?? true,
+    history_retention_seconds: requested.history_retention_seconds ?? 86_400,
     creation_source: 'emulator',
     owner_id: ACCOUNT_ID,
     org_id: ACCOUNT_ID,

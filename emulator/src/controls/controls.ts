@@ -15,7 +15,7 @@ import {
   type EndpointAttributes,
   type NewEndpointAttributes,
 } from '../requests/endpoint-attributes';
-import type { NewProject } from '../requests/project-attributes';
+import { NEW_PROJECT, type NewProject } from '../requests/project-attributes';
 import type { LoggedRequest, RequestLog } from '../requests/request-log';
 import {
   addForeignOperation,
@@ -97,9 +97,12 @@ export class Controls {
     return localConnectionUri(this.#plane, project, endpoint.wire);
   }
 
-  /** Creates a project with its primary branch and that branch's endpoint. All its operations have finished. */
+  /**
+   * Creates a project with its primary branch and that branch's endpoint. All its operations have finished.
+   * @throws ApiError when an attribute is invalid
+   */
   createProject(project: NewProject = {}): Project {
-    const work = addProject(this.#plane, project);
+    const work = addProject(this.#plane, NEW_PROJECT.read(project, 'reject'));
     this.#plane.runner.recordFinished(work.project, work.steps);
     return structuredClone(work.project.wire);
   }

@@ -3,21 +3,8 @@ import { ACCOUNT_ID, type DefaultEndpointSettings } from '../records/wire-types'
 import { parse } from '../validation/parse';
 import { attributes, flag, refused, region, textOfLength, wholeNumber } from '../validation/schemas';
 import { provisioner, settingsShape, sizeShape, suspendTimeout } from './endpoint-attributes';
-import { section, type UnknownAttributes } from './request-body';
+import { section } from './request-body';
 import { databaseName, roleName } from './role-and-database-attributes';
-
-export interface NewProject {
-  readonly name?: string | undefined;
-  readonly regionId?: string | undefined;
-  readonly pgVersion?: number | undefined;
-  readonly provisioner?: string | undefined;
-  readonly historyRetentionSeconds?: number | undefined;
-  readonly storePasswords?: boolean | undefined;
-  readonly branchName?: string | undefined;
-  readonly databaseName?: string | undefined;
-  readonly roleName?: string | undefined;
-  readonly defaultEndpointSettings?: DefaultEndpointSettings | undefined;
-}
 
 /** They restrict who can connect or what a project may use, or concern parts of the service that the emulator lacks. */
 const settings = attributes({
@@ -64,33 +51,25 @@ const projectChange = project.pick({
   settings: true,
 });
 
+/**
+ * The attributes of a new project, as in the API.
+ * @interface
+ */
+export type NewProject = Omit<z.infer<typeof project>, 'settings' | 'org_id'>;
+export const NEW_PROJECT = section('project', project);
+
 export type ProjectChange = z.infer<typeof projectChange>;
 export const PROJECT_CHANGE = section('project', projectChange);
-const NEW_PROJECT = section('project', project);
-
-export function readNewProject(body: unknown, unknownAttributes: UnknownAttributes): NewProject {
-  const requested = NEW_PROJECT.readBody(body, unknownAttributes);
-  return {
-    name: requested.name,
-    regionId: requested.region_id,
-    pgVersion: requested.pg_version,
-    provisioner: requested.provisioner,
-    historyRetentionSeconds: requested.history_retention_seconds,
-    storePasswords: requested.store_passwords,
-    branchName: requested.branch?.name,
-    ...readFirstAccess(requested.branch),
-    defaultEndpointSettings: readDefaults(requested),
-  };
-}
 
 /** Without a name, the role is named after the database; that name must be possible, too. */
-function readFirstAccess({ database_name: database, role_name: role }: z.infer<typeof firstBranch> = {}) {
-  const owner = role ?? (database && parse(roleName, `${database}_owner`, 'project.branch.role_name'));
-  return { databaseName: database, roleName: owner };
+export function firstNamesOf({ branch = {} }: NewProject) {
+  const { database_name: database = 'app', role_name } = branch;
+  const role = role_name ?? parse(roleName, `${database}_owner`, 'project.branch.role_name');
+  return { database, role };
 }
 
 /** The bounds outside default_endpoint_settings are deprecated but still accepted. */
-function readDefaults(requested: z.infer<typeof project>): DefaultEndpointSettings | undefined {
+export function defaultsOf(requested: NewProject): DefaultEndpointSettings | undefined {
   const defaults = { ...bounds.parse(requested), ...requested.default_endpoint_settings };
   return Object.keys(defaults).length === 0 ? undefined : defaults;
 }

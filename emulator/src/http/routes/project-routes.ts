@@ -7,7 +7,7 @@ import { addProject, deleteProject, updateProject } from '../../control-plane/pr
 import { showNewBranch, showOperations } from '../../control-plane/response-bodies';
 import { parseTimestamp } from '../../records/clock';
 import { ACCOUNT_ID, type Project } from '../../records/wire-types';
-import { PROJECT_CHANGE, readNewProject } from '../../requests/project-attributes';
+import { defaultsOf, NEW_PROJECT, PROJECT_CHANGE } from '../../requests/project-attributes';
 import { id } from '../../validation/schemas';
 import type { ProjectPath } from './late-reads';
 import { queryFlag, queryText, queryWhole, readQuery, timeCursor } from './query-parameters';
@@ -56,8 +56,8 @@ export function addProjectRoutes(api: FastifyInstance, plane: ControlPlane): voi
   });
 
   api.post('/projects', (request, reply) => {
-    const requested = readNewProject(request.body, plane.settings.unknownAttributes);
-    return onceVerified(plane, [requested.defaultEndpointSettings], () => {
+    const requested = NEW_PROJECT.readBody(request.body, plane.settings.unknownAttributes);
+    return onceVerified(plane, [defaultsOf(requested)], () => {
       const { project, branch, endpoint, steps } = addProject(plane, requested);
       const created = showNewBranch(plane, branch, [endpoint], plane.runner.start(project, steps));
       return reply.code(201).send({ project: structuredClone(project.wire), ...created });
