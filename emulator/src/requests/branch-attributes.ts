@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { parse } from '../validation/parse';
 import {
+  type Accepted,
   attributes,
   flag,
   id,
@@ -61,7 +62,7 @@ export type NewBranch = Omit<z.infer<typeof branch>, 'archived'> & {
  * A change of a branch: absent attributes keep their values, and null removes the expiration.
  * @interface
  */
-export type BranchChange = z.infer<typeof branchChange>;
+export type BranchChange = Accepted<(typeof branchChange)['shape']>;
 export const BRANCH_CHANGE = section('branch', branchChange);
 
 export type BranchRestore = z.infer<typeof restore>;

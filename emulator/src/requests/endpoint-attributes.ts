@@ -1,6 +1,16 @@
 import { z } from 'zod';
 import type { EndpointType } from '../records/wire-types';
-import { attributes, flag, id, number, oneOf, text, textOfLength, wholeNumber } from '../validation/schemas';
+import {
+  type Accepted,
+  attributes,
+  flag,
+  id,
+  number,
+  oneOf,
+  text,
+  textOfLength,
+  wholeNumber,
+} from '../validation/schemas';
 import { section } from './request-body';
 
 // The defaults of a project follow the same rules as the attributes of an endpoint.
@@ -36,7 +46,7 @@ const endpoint = attributes(ENDPOINT);
  * The attributes of an endpoint that a request may set.
  * @interface
  */
-export type EndpointAttributes = z.infer<typeof endpoint>;
+export type EndpointAttributes = Accepted<(typeof endpoint)['shape']>;
 export type NewEndpointAttributes = EndpointAttributes & { branch_id: string; type: EndpointType };
 
 export const NEW_ENDPOINT = section('endpoint', endpoint.required({ branch_id: true, type: true }));

@@ -54,7 +54,7 @@ type Optional<Shape> = {
   [Name in keyof Shape]: Shape[Name] extends z.ZodExactOptional ? Name : never;
 }[keyof Shape];
 
-/** What an object with these attributes can be. Unlike `z.infer`, it keeps the documentation of each. */
+/** What an object with these attributes can be. The documentation shows its name, unlike that of `z.infer`. */
 export type Accepted<Shape extends z.ZodRawShape> = {
   readonly [Name in keyof Omit<Shape, Optional<Shape>>]: z.infer<Shape[Name]>;
 } & { readonly [Name in keyof Pick<Shape, Optional<Shape>>]?: z.infer<Shape[Name]> };
