@@ -223,6 +223,22 @@ describe('what is replaced with its branch is not deleted', () => {
     expect(isThere(one.id)).toBe(true);
   });
 
+  it.each(['the default branch', 'a root branch'])('if that one is %s', async (what) => {
+    const { startRun, projectId, emulator, on, feature, request } = await startBranch();
+    const adopting = { projectId, name: 'main', adopt: true };
+    const main = await startRun().create('branch', 'main', adopting);
+    const endpoint = await startRun().create('endpoint', 'e', { ...on(main.id), adopt: true });
+    const asDefault = `/projects/${projectId}/branches/${feature.id}/set_as_default`;
+    if (what === 'a root branch') await request('POST', asDefault);
+    const changed = { ...adopting, initSource: 'schema-only', allowDataLoss: true };
+    expect((await errorOf(startRun().preview(main, changed))).message).toContain(`it is ${what}`);
+    const forced = startRun();
+    await forced.check('branch', 'main', adopting);
+    await forced.replaceEarly(endpoint, on(unknownValue));
+    expect((await errorOf(forced.delete(endpoint))).message).toContain(`it is ${what}`);
+    expect(emulator.endpoints().some(({ id }) => id === endpoint.id)).toBe(true);
+  });
+
   it('if the branch that comes before that one is protected', async () => {
     const { one, startRun, projectId, emulator, on, feature } = await startBranch();
     const child = await startRun().create('branch', 'child', { projectId, parentId: one.id });

@@ -7,6 +7,7 @@ import {
   type DeleteFacts,
   describeChildren,
   describeKept,
+  describePermanent,
   describeProtected,
   describeStanding,
   judgeDelete,
@@ -148,11 +149,18 @@ async function readBranch(
     name: branch?.name,
     parentId: branch?.parent_id,
     ...toProtection(core, branch, wasProtected),
+    permanent: branch && findPermanence(branch),
     standing,
     children: map(children, 'id'),
     foreseen: claims.branch.item(id).foreseen,
     allowsRestart: config.allowRestart || isDestroy,
   };
+}
+
+/** A schema-only branch has no parent either. */
+function findPermanence({ default: isDefault, parent_id, init_source }: Branch): DeleteFacts['permanent'] {
+  if (isDefault) return 'the default branch of its project';
+  return parent_id === undefined && init_source !== 'schema-only' ? 'a root branch' : undefined;
 }
 
 /** The branch with which the resource is replaced: the one that it is on, or was created from. */
@@ -221,7 +229,7 @@ export async function foreseeDelete(
   if (!live) return [];
   branch.noteItem(branchId, { foreseen: live.standing.map((each) => each.endpoint.id) });
   const standing = live.standing.filter((each) => endpoint.item(each.endpoint.id).mover === undefined);
-  const reason = describeProtected(live) ?? describeKept({ ...live, standing });
+  const reason = describeProtected(live) ?? describePermanent(live) ?? describeKept({ ...live, standing });
   if (reason !== undefined) throw new Error(reason);
   return compact([describeStanding(branchId, standing), describeChildren(live.children)]);
 }

@@ -27,6 +27,8 @@ export interface DeleteFacts {
   readonly protectedBranch: string | undefined;
   /** Whether others have protected it since the state was written. */
   readonly isProtectedByOthers: boolean;
+  /** What the branch is, if the service never deletes such a branch. */
+  readonly permanent?: 'the default branch of its project' | 'a root branch' | undefined;
   /** The endpoints on the branch, without those that this run deletes. */
   readonly standing: readonly StandingEndpoint[];
   /** The ids of the branches that were created from it, without those that this run deletes. */
@@ -91,6 +93,7 @@ export const deleteGuards: Readonly<Record<string, Guard>> = {
     baseObstacle &&
     `${describeSubject(subject)}: it is replaced with its branch, which can't be deleted: ${baseObstacle}`,
   'the branch is protected': describeProtected,
+  'the service never deletes such a branch': describePermanent,
   'a branch was created from it': ({ subject, children }) =>
     children.length > 0
       ? `${describeSubject(subject)}: other branches were created from it: ${listChildren(children)}. Nothing was deleted. Delete them first.`
@@ -124,6 +127,14 @@ export function describeProtected(
       ]
     : [`branch ${protectedBranch} is protected`, 'up'];
   return `${describeSubject(subject)}: ${cause}. The service deletes neither a protected branch nor its endpoints. Nothing was deleted. Set protected: false on the branch in an earlier \`pulumi ${command}\`, or unprotect it at the service, and run the command again.`;
+}
+
+/** A preview asks the same. */
+export function describePermanent({ permanent, subject }: Pick<DeleteFacts, 'permanent' | 'subject'>) {
+  return (
+    permanent &&
+    `${describeSubject(subject)}: it is ${permanent}, which the service does not delete. Nothing was deleted. Leave it as it was. To remove it from the program alone, first apply retainOnDelete: true in a \`pulumi up\` of its own.`
+  );
 }
 
 /** What a preview says of the branches that were created from it, which the program may delete, too. */
