@@ -297,6 +297,20 @@ describe('advice', () => {
     );
   });
 
+  it('foretells a restart on a branch that the update takes over, too', async () => {
+    const { emulator, run, projectId, on } = await startProgram();
+    const branch = emulator.createBranch(projectId, { name: 'main-2' });
+    const size = { autoscaling_limit_min_cu: 1, autoscaling_limit_max_cu: 1 };
+    const { id } = emulator.createEndpoint(projectId, { branch_id: branch.id, type: 'read_write', ...size });
+    await run.check('branch', 'b', { projectId, name: 'main-2', adopt: true });
+    const larger = { adopt: true, allowRestart: false, autoscalingLimitMinCu: 1, autoscalingLimitMaxCu: 2 };
+    await run.check('endpoint', 'e', on(unknownValue, larger));
+    expect(run.shown.join('\n')).toMatch(
+      new RegExp(`restarts the compute, drops connections.*on branch ${branch.id}.*${id}`),
+    );
+    expect(run.shown.join('\n')).toMatch(/`pulumi up` stops there, because allowRestart is false/);
+  });
+
   it('refuses an ambiguous adopter, and two adopters of one endpoint', async () => {
     const { emulator, run, startRun, projectId, on, feature } = await startProgram();
     const other = emulator.createBranch(projectId).id;

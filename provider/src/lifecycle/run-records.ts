@@ -107,6 +107,11 @@ export class RunRecords {
     return [...this.resources.values()].some(({ declared }) => declared !== undefined);
   }
 
+  /** The ids that new resources are to take over. */
+  get adopted(): string[] {
+    return [...this.items].flatMap(([id, { adopter }]) => (adopter === undefined ? [] : [id]));
+  }
+
   get hasAdopters(): boolean {
     const all = [...this.resources.values()];
     return all.some(({ create, declared }) => create !== undefined && declared?.inputs.adopt === true);

@@ -83,12 +83,15 @@ export class PreviewDiagnostics {
     const { inputs, resource } = declaration;
     const { secretNames = [] } = resource;
     const target = toCreateTarget(declaration);
-    const endpoints = await this.#list(declaration);
+    const branches = isUnknown(inputs.branchId) ? this.#core.claims.branch.adopted : [inputs.branchId];
+    const endpoints = inputs.adopt && branches.length === 0 ? [] : await this.#list(declaration);
     const notes: string[] = [];
     // The engine does not tell one from a create.
     const ifForced = isReplacing || resource.retainsOnDelete ? [] : [forcedReplacement];
     try {
-      if (inputs.adopt === true) {
+      if (inputs.adopt === true && isUnknown(inputs.branchId))
+        notes.push(...branches.flatMap((id) => this.#describeIfOn(id, declaration, endpoints)));
+      else if (inputs.adopt === true) {
         const adoption = this.#describeAdoption(target, endpoints, declaration, ifForced);
         if (adoption.failures.length > 0) return adoption.failures;
         notes.push(...adoption.warnings);
@@ -126,9 +129,9 @@ export class PreviewDiagnostics {
 
   /** The endpoints of the project, as far as they are known: one list serves all that a preview creates. */
   async #list(declaration: Declaration): Promise<readonly Endpoint[]> {
-    const { projectId, branchId, type, adopt } = declaration.inputs;
-    // A name is taken whatever the branch is; what adopt means depends on it.
-    if (isUnknown(adopt ? [projectId, branchId, type] : projectId)) return [];
+    const { projectId, type, adopt } = declaration.inputs;
+    // A name is taken whatever the type is; what adopt means depends on it.
+    if (isUnknown(adopt ? [projectId, type] : projectId)) return [];
     return this.#core.list(declaration, 'endpoints');
   }
 
@@ -162,6 +165,19 @@ export class PreviewDiagnostics {
       ...this.#describeGate(impact, inputs),
     ];
     return { failures, warnings };
+  }
+
+  /** What a take-over does if the branch, whose id the engine does not pass yet, is one that this update takes over itself. */
+  #describeIfOn(branchId: string, declaration: Declaration, endpoints: readonly Endpoint[]): string[] {
+    const inputs = { ...declaration.inputs, branchId };
+    const existing = findExisting(toCreateTarget({ ...declaration, inputs }), endpoints);
+    if (!existing) return [];
+    const { impact } = assessTakeOver(existing, inputs, declaration.resource.secretNames ?? []);
+    const refusal = this.#isForbidden(impact, inputs)
+      ? ['`pulumi up` stops there, because allowRestart is false']
+      : [];
+    const which = `if it is on branch ${branchId}, which adopt takes over: endpoint ${existing.item.id}`;
+    return [...impact.sentences, ...refusal].map((sentence) => `${sentence} (${which})`);
   }
 
   /** Warnings about an existing endpoint that the create will find. @throws Error when the create will stop */
