@@ -67,3 +67,25 @@ describe.skipIf(!hasPostgres)('a copy that was complete before its operation had
     expect(await reader.ask('SELECT number FROM visits')).toBe(7);
   });
 });
+
+describe.skipIf(!hasPostgres)('settings with which no server starts', () => {
+  it('are taken back although the emulator ends meanwhile', { timeout: 60_000 }, async () => {
+    const data = newDataFile();
+    const first = await open(data, { operationMs: { apply_config: 5_000, default: 100 } });
+    const { projectId, endpointId, login } = await first.createProject();
+    await (await first.connect(login)).query('SELECT');
+    const bad = { settings: { pg_settings: { max_locks_per_transaction: '2000000000' } } };
+    expect((await first.patchEndpoint(projectId, endpointId, bad)).status).toBe(200);
+    await first.emulator.stop();
+    const second = await open(data, { operationMs: 1_000 });
+    // The operation runs again, and fails only later.
+    await (await second.connect(login)).query('SELECT');
+    expect((await second.endOperations(projectId))[0]).toMatchObject({ status: 'failed' });
+    const { body } = await second.call<{ endpoint: { settings: object } }>(
+      'GET',
+      `/projects/${projectId}/endpoints/${endpointId}`,
+    );
+    expect(body.endpoint.settings).not.toMatchObject(bad.settings);
+    await (await second.connect(login)).query('SELECT');
+  });
+});

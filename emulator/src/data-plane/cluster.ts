@@ -97,7 +97,7 @@ export class Cluster {
     limits: SharedLimits,
     { flags, ...start }: Partial<Pick<ServerStart, 'flags' | 'longestMs'>> = {},
   ): Promise<void> {
-    this.#setState({ ...this.state, passwords: undefined, limits });
+    this.#setState({ ...this.state, passwords: undefined });
     this.#server = await PostgresServer.start({
       program: this.#setup.program,
       data: this.folder,
@@ -105,6 +105,13 @@ export class Cluster {
       flags: { ...FLAGS, ...limits, ...flags },
       ...start,
     });
+    this.#setState({ ...this.state, limits });
+  }
+
+  /** Starts it for the emulator itself, without the settings of an endpoint, which may keep a server from starting. */
+  async startPlain(): Promise<void> {
+    writeServerFile(join(this.folder, 'postgresql.auto.conf'), '');
+    await this.start(this.state.limits);
   }
 
   async stop(): Promise<void> {
@@ -157,7 +164,7 @@ export class Cluster {
     // The record may change during the update.
     const { roles, databases } = structuredClone(branch);
     const isDown = this.server === undefined;
-    if (isDown) await this.start(this.state.limits);
+    if (isDown) await this.startPlain();
     try {
       const note = (access: Access): void => this.#setState({ ...this.state, access });
       const { access } = this.state;

@@ -8,9 +8,9 @@ import { AwaitedStarts, isActive } from './awaited-starts';
 import type { BranchData } from './branch-data';
 import type { Cluster } from './cluster';
 import { Compute } from './compute';
-import { SettingsInEffect } from './settings-in-effect';
+import { SettingsTrials } from './settings-trials';
 import { areBelow } from './shared-limits';
-import { startPrimary, startStandby } from './start-server';
+import { settingsInEffect, startPrimary, startStandby } from './start-server';
 
 /** Real Postgres servers for the endpoints. A server starts with the first connection and stops with its compute. */
 export class PostgresDataPlane implements DataPlane {
@@ -18,7 +18,7 @@ export class PostgresDataPlane implements DataPlane {
   /** The computes that a client has connected to, by endpoint. */
   readonly #computes = new Map<string, Compute>();
   readonly #starts = new AwaitedStarts();
-  readonly #settings: SettingsInEffect;
+  readonly #settings: SettingsTrials;
   readonly #access: AccessUpdates;
   readonly #branchIds: Set<string>;
   #plane: ControlPlane | undefined;
@@ -33,14 +33,13 @@ export class PostgresDataPlane implements DataPlane {
     this.schemas = data.schemas;
     this.settingRules = data.settingRules;
     this.version = data.version;
-    this.#settings = new SettingsInEffect(data);
+    this.#settings = new SettingsTrials(data);
     this.#access = new AccessUpdates(data, {
       dropConnections: (cluster) => this.#dropConnections(cluster),
       takeDownStandbys: (cluster, branch) => this.#takeDownStandbys(cluster, branch, () => true),
     });
     this.#branchIds = new Set(projects.flatMap(({ branches }) => [...branches.keys()]));
-    for (const { endpoints } of projects)
-      for (const endpoint of endpoints.values()) this.#settings.keep(endpoint);
+    for (const { endpoints } of projects) for (const endpoint of endpoints.values()) keepSettings(endpoint);
   }
 
   /** Lets clients connect to the endpoints of the control plane. */
@@ -130,11 +129,10 @@ export class PostgresDataPlane implements DataPlane {
   noteEndpoint(project: ProjectRecord, endpoint: EndpointRecord): void {
     const { id, type } = endpoint.wire;
     this.#starts.check(id);
-    this.#settings.keep(endpoint);
+    keepSettings(endpoint);
     const compute = this.#computes.get(id);
     if (compute !== undefined && !isActive(project, endpoint)) this.#takeDown(compute);
     if (project.endpoints.has(id)) return;
-    this.#settings.forget(id);
     if (this.#computes.delete(id) && type === 'read_only') this.#data.forget(id);
   }
 
@@ -185,17 +183,16 @@ export class PostgresDataPlane implements DataPlane {
       if (socket !== undefined) return socket;
       if (cluster.endpointId !== wire.id) this.#computes.get(cluster.endpointId ?? '')?.countDrops();
       Object.assign(compute, { cluster, socket: undefined });
-      const settings = this.#settings.of(endpoint);
       const update = () => this.#access.updateIfPossible(primary, branch);
       if (cluster === primary) {
-        await startPrimary(this.#data, wire, settings);
+        await startPrimary(this.#data, endpoint);
         // Such a standby would stop following it.
         this.#takeDownStandbys(primary, branch, (standby) =>
           areBelow(standby.state.limits, primary.state.limits),
         );
         await update();
       } else {
-        await startStandby(this.#data, wire, settings, update);
+        await startStandby(this.#data, endpoint, update);
       }
       if (this.#isWanted(compute)) compute.socket = cluster.server?.socket;
       return compute.socket;
@@ -228,14 +225,12 @@ export class PostgresDataPlane implements DataPlane {
       const cluster = this.#computes.get(id)?.cluster;
       return cluster?.inTurn(async () => {
         if (cluster.endpointId !== id) return;
-        this.#data.settingRules.write(cluster.folder, this.#settings.of(endpoint));
+        this.#data.settingRules.write(cluster.folder, settingsInEffect(endpoint).pg_settings);
         cluster.server?.reload();
       });
     };
-    return this.#settings.apply(endpoint)?.then(reload, (error) => {
-      this.#plane?.journal.noteEndpoint(project, endpoint);
-      throw error;
-    });
+    const save = () => this.#plane?.journal.noteEndpoint(project, endpoint);
+    return this.#settings.apply(endpoint)?.finally(save).then(reload);
   }
 
   async #dropConnections(cluster: Cluster): Promise<void> {
@@ -244,4 +239,9 @@ export class PostgresDataPlane implements DataPlane {
     if (compute !== undefined) this.#plane?.journal.noteEndpoint(compute.project, compute.endpoint);
     await cluster.dropConnections();
   }
+}
+
+/** Those of a new endpoint, before they change. */
+function keepSettings(endpoint: EndpointRecord): void {
+  endpoint.settingsInEffect ??= endpoint.wire.settings;
 }

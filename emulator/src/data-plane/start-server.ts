@@ -1,24 +1,23 @@
 import { join } from 'node:path';
 import { SUPERUSER } from '../gateway/computes';
 import { maxConnectionsOf } from '../limits/compute-size';
-import type { Endpoint } from '../records/wire-types';
+import type { EndpointRecord } from '../records/records';
+import type { Endpoint, EndpointSettings } from '../records/wire-types';
 import type { BranchData } from './branch-data';
 import type { PgSettings } from './pg-settings';
 import { writeServerFile } from './server-user';
 import { limitsOf, type SharedLimits } from './shared-limits';
 
 /** Starts the server of a read_write endpoint, in a turn of its branch's cluster. Nothing to do if it runs. */
-export async function startPrimary(
-  data: BranchData,
-  endpoint: Endpoint,
-  settings: PgSettings,
-): Promise<void> {
+export async function startPrimary(data: BranchData, record: EndpointRecord): Promise<void> {
+  const { wire: endpoint } = record;
+  const settings = settingsInEffect(record);
   const cluster = data.of(endpoint.branch_id);
   if (cluster.server !== undefined && cluster.endpointId === endpoint.id) return;
   await cluster.stop();
   await data.prepare(cluster);
-  data.settingRules.write(cluster.folder, settings);
-  await cluster.start(limitsFor(endpoint, settings), { flags: flagsOf(endpoint) });
+  data.settingRules.write(cluster.folder, settings.pg_settings);
+  await cluster.start(limitsFor(endpoint, settings.pg_settings), { flags: flagsOf(endpoint.id, settings) });
   cluster.endpointId = endpoint.id;
 }
 
@@ -29,10 +28,11 @@ export async function startPrimary(
  */
 export async function startStandby(
   data: BranchData,
-  endpoint: Endpoint,
-  settings: PgSettings,
+  record: EndpointRecord,
   updatePrimary: () => Promise<void>,
 ): Promise<void> {
+  const { wire: endpoint } = record;
+  const settings = settingsInEffect(record);
   const primary = data.of(endpoint.branch_id);
   const cluster = data.standbyOf(endpoint.id);
   if (cluster.server !== undefined) return;
@@ -43,7 +43,7 @@ export async function startStandby(
     await primary.copyTo(cluster);
   });
   cluster.becomeStandby();
-  data.settingRules.write(cluster.folder, settings);
+  data.settingRules.write(cluster.folder, settings.pg_settings);
   const { limits } = primary.state;
   const size = Math.max(maxConnectionsOf(endpoint.autoscaling_limit_min_cu), Number(limits.max_connections));
   // Not in the environment, which a client may read by a language such as PL/Perl.
@@ -54,7 +54,7 @@ export async function startStandby(
     { ...limits, max_connections: String(size) },
     {
       flags: {
-        ...flagsOf(endpoint),
+        ...flagsOf(endpoint.id, settings),
         primary_conninfo: source.map(([name, value]) => `${name}='${value}'`).join(' '),
         wal_retrieve_retry_interval: '200ms',
       },
@@ -63,7 +63,15 @@ export async function startStandby(
   cluster.endpointId = endpoint.id;
 }
 
-export function flagsOf({ id, settings }: Endpoint) {
+/** Those of the last operation that applied them. A record has the newest ones, which may be about to fail. */
+export function settingsInEffect({
+  wire,
+  settingsInEffect = wire.settings,
+}: EndpointRecord): EndpointSettings {
+  return settingsInEffect;
+}
+
+export function flagsOf(id: string, settings: EndpointSettings) {
   const libraries = settings.preload_libraries?.enabled_libraries ?? [];
   return { cluster_name: id, shared_preload_libraries: libraries.join(',') };
 }

@@ -76,7 +76,7 @@ function openSession(cluster: Cluster): Pool {
 /** The passwords are known from the last stop, unless the server crashed. Then it runs once more, without a client. */
 async function readStopped(cluster: Cluster): Promise<readonly StoredPassword[]> {
   if (cluster.state.passwords === undefined) {
-    await cluster.start(cluster.state.limits);
+    await cluster.startPlain();
     await cluster.stop();
   }
   const { passwords } = cluster.state;

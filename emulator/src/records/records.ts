@@ -1,4 +1,4 @@
-import type { Branch, Database, Endpoint, Operation, Project, Role } from './wire-types';
+import type { Branch, Database, Endpoint, EndpointSettings, Operation, Project, Role } from './wire-types';
 
 export interface BranchRecord {
   readonly wire: Branch;
@@ -18,6 +18,8 @@ export interface EndpointRecord {
   connectionDrops: number;
   /** A delete is waiting for the compute to be suspended. */
   deleting: boolean;
+  /** With real servers, those of the last operation that applied them: `wire` may have some that no server starts with. */
+  settingsInEffect?: EndpointSettings;
 }
 
 /**
