@@ -247,6 +247,19 @@ it('wakes nothing for a client that has gone, and tells the compute', async () =
   expect(await answer).toBe('FATAL 57P01: the emulator is stopping');
 });
 
+it('lets in only so many clients, although their servers have gone', async () => {
+  const { port, sockets } = await start({ sessions: 2 }, (socket) => {
+    socket.write(LET_IN);
+    // More than the gateway and the system hold for a client that does not read: the end is behind it.
+    socket.end(Buffer.alloc(32 * 1024 * 1024));
+  });
+  for (const _client of [1, 2]) await logIn(await openSocket(port));
+  await expect.poll(() => sockets.size).toBe(2);
+  const another = await openSocket(port);
+  await logIn(another);
+  expect(await readRefusal(another)).toMatch(/^FATAL 53300/);
+});
+
 it.each([
   ['is not there', () => join(makeTemporaryFolder(), 'none')],
   ['closes at once', async () => (await startServer((socket) => socket.destroy())).path],

@@ -189,17 +189,22 @@ describe.skipIf(!hasPostgres)('branches with data', () => {
   });
 
   it.each([
-    ['10 MB is cut', 10_000_000, /^x{2000}…$/],
-    ['70 MB ends the copy', 70_000_000, /^a message of the server has more than/],
-  ])('an error of a copy with %s', TIMEOUT, async (_outcome, bytes, error) => {
+    ['an error of 10 MB is cut', "RAISE '%', repeat('x', 10000000)", /^x{2000}…$/],
+    ['an error of 70 MB ends it', "RAISE '%', repeat('x', 70000000)", /^a message of the server/],
+    [
+      'warnings of 80 MB end it',
+      "FOR i IN 1..8 LOOP RAISE WARNING '%', repeat('x', 10000000); END LOOP",
+      /^a message of the server/,
+    ],
+  ])('a copy of a schema: %s', TIMEOUT, async (_outcome, statement, error) => {
     const { branches, client, projectId, branchId } = await startWithTable();
-    const raise = (length: number) =>
+    const define = (body: string) =>
       client.query(
-        `CREATE OR REPLACE FUNCTION raise(int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN IF ${length} > 0 THEN RAISE '%', repeat('x', ${length}); END IF; RETURN 1; END $$`,
+        `CREATE OR REPLACE FUNCTION raise(int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN ${body}; RETURN 1; END $$`,
       );
-    await raise(0);
+    await define('NULL');
     await client.query('CREATE INDEX ON notes (id) WHERE id > raise(1)');
-    await raise(bytes);
+    await define(statement);
     await add(branches, { parent_id: branchId, init_source: 'schema-only' });
     const [failed] = (await service.endOperations(projectId)).filter(({ status }) => status === 'failed');
     expect(failed?.error).toMatch(error);

@@ -25,6 +25,16 @@ it('fails with the first lines of what a program prints', async () => {
   await failed.rejects.toThrow(/^\/bin\/sh failed: no space for 1\nno space for 2\nno space for 3$/);
 });
 
+it('judges each line of what a program prints, however much it is', async () => {
+  const script = 'seq 30000 | sed "s/$/ is missing/" >&2; [ -z "$1" ] || echo "$1" >&2; exit 1';
+  const run = (last: string) =>
+    runGuarded('/bin/sh', ['-c', script, 'sh', last], {
+      isHarmless: (line) => /^\d+ is missing$/.test(line),
+    });
+  await run('');
+  await expect(run('no space')).rejects.toThrow('/bin/sh failed: no space');
+});
+
 it('replaces a file as a whole: a full disk leaves the former one', () => {
   const [file, former] = [join(makeTemporaryFolder(), 'state'), join(makeTemporaryFolder(), 'former')];
   writeServerFile(file, 'one');

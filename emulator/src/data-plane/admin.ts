@@ -72,22 +72,24 @@ export function adminConfig({ sockets, password, version }: AdminAccess, databas
 /** One that is too long for a string would end the process. In bytes. */
 const LONGEST_MESSAGE = 64 * 1024 * 1024;
 
-/** A session of the emulator. It ends at a longer message than that, which a client's function can raise. */
+/** A session of the emulator. It ends at a longer message than that, or at such notices in all: a client's function can raise them. */
 export class LimitedClient extends Client {
   constructor(config?: ClientConfig) {
     super(config);
     // Type definitions do not have it.
     const { connection } = this as unknown as { connection: EventEmitter & { stream: Duplex } };
     let received = 0;
+    let noticed = 0;
     connection.stream.on('data', ({ length }: Buffer) => {
       received += length;
       if (received > LONGEST_MESSAGE)
         connection.stream.destroy(
-          new Error(`a message of the server has more than ${LONGEST_MESSAGE} bytes`),
+          new Error(`a message of the server, or its notices, have more than ${LONGEST_MESSAGE} bytes`),
         );
     });
-    connection.on('message', () => {
-      received = 0;
+    connection.on('message', ({ name }: { name: string }) => {
+      if (name === 'notice') noticed = received;
+      else received = noticed;
     });
     this.on('error', () => undefined); // The server ended. The statement under way fails, too.
   }

@@ -16,7 +16,7 @@ const GUARD =
 const LONGEST_WAIT_MS = 2000;
 const MOST_LINES = 3;
 /** A client's settings and names can be in it, of many megabytes. */
-const LONGEST_OUTPUT = 100_000;
+const LONGEST_LINE = 30_000;
 
 /** Removes a folder when the pipe closes. Servers that are still ending may create files while it does. */
 const SWEEP =
@@ -66,16 +66,24 @@ export async function runGuarded(
   { isHarmless = () => false, environment, signal }: Run = {},
 ): Promise<void> {
   const child = startGuarded(program, args, { LC_ALL: 'C', ...environment }, signal);
-  let output = '';
+  let rest = '';
+  let hasHarmless = false;
+  // On a full disk there is one line for each file.
+  const shown: string[] = [];
+  const judge = (line: string): void => {
+    if (isHarmless(line)) hasHarmless = true;
+    else if (line !== '' && shown.length < MOST_LINES) shown.push(line.slice(0, LONGEST_LINE));
+  };
   child.stderr.on('data', (part: Buffer) => {
-    if (output.length < LONGEST_OUTPUT) output += part;
+    const lines = `${rest}${part}`.split('\n');
+    rest = lines.pop()?.slice(0, LONGEST_LINE) ?? '';
+    lines.forEach(judge);
   });
   const [code] = await once(child, 'close');
   signal?.throwIfAborted();
-  const lines = output.trim().split('\n');
-  // On a full disk there is one for each file.
-  const shown = lines.filter((line) => !isHarmless(line)).slice(0, MOST_LINES);
-  if (code !== 0 && shown.length > 0) throw new Error(`${program} failed: ${shown.join('\n')}`);
+  judge(rest);
+  if (code !== 0 && (!hasHarmless || shown.length > 0))
+    throw new Error(`${program} failed: ${shown.join('\n')}`);
 }
 
 /**

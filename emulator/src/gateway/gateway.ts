@@ -34,6 +34,8 @@ export interface GatewayLimits {
   readonly newcomers: number;
   /** Maximum number of clients of one endpoint that wait for its server. */
   readonly waitingClients: number;
+  /** Maximum number of clients of one endpoint. A client that reads nothing may stay when its server has gone. */
+  readonly sessions: number;
   /** How long a client may take to read its last message and close the connection. */
   readonly closingMs: number;
 }
@@ -42,6 +44,7 @@ export const GATEWAY_LIMITS: GatewayLimits = {
   startupMs: 10_000,
   newcomers: 1000,
   waitingClients: 500,
+  sessions: 1000,
   closingMs: 1000,
 };
 
@@ -77,7 +80,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const logins = new Turns();
   const { startupMs, closingMs } = limits;
   const newcomers = new Newcomers(limits.newcomers);
-  const places = new Places(limits.waitingClients);
+  const waiting = new Places(limits.waitingClients, 'wait for the server');
+  const sessions = new Places(limits.sessions, 'have a connection');
   const driver = await createDriverServer((stream, tunnel) => serve(stream, tunnel), startupMs);
   // Between two requests, it proves nothing.
   driver.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
@@ -115,17 +119,22 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     const { endpointId, clientKey } = await authenticate(client, startup, computes, logins, startupMs);
     newcomers.admit(socket);
     const start = { packet: startup.bytes, clientKey };
-    const session = await places.hold(endpointId, () =>
+    const session = await waiting.hold(endpointId, () =>
       connectToCompute(computes, endpointId, start, client.signal),
     );
     const { cancelKey = '', path } = session;
-    socketsByKey.set(cancelKey, path);
-    open.set(raw, () => closeWithin(session.server, closingMs));
-    const { traffic, close } = computes.attach(endpointId);
-    // In the background: the startup ends here.
-    void passThrough(client.stream, session, { traffic, closingMs }).then(() => {
+    const pass = async (): Promise<void> => {
+      socketsByKey.set(cancelKey, path);
+      open.set(raw, () => closeWithin(session.server, closingMs));
+      const { traffic, close } = computes.attach(endpointId);
+      await passThrough(client.stream, session, { traffic, closingMs });
       socketsByKey.delete(cancelKey);
       close();
+    };
+    // In the background: the startup ends here.
+    sessions.hold(endpointId, pass).catch((error) => {
+      session.server.destroy();
+      client.refuse(error, closingMs);
     });
     return endpointId;
   };
