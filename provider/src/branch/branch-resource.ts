@@ -26,6 +26,11 @@ export const branchFlow: Flow<BranchInputs, Branch> = {
   mayHavePast: isBecomingReady,
   effectsOf: () => [],
   repeatable: () => [],
+  // A reset also suspends and starts its endpoints, and may create a branch. Those in state have no ids of resources.
+  isRecorded: ({ endpoint_id, branch_id }, item) => {
+    const id = endpoint_id ?? branch_id ?? item?.id;
+    return item === undefined || id === item.id;
+  },
 };
 
 /** @param before the outputs in state, if the branch is there */

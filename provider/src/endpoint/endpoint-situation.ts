@@ -34,6 +34,7 @@ export const endpointFlow: Flow<EndpointInputs, Endpoint> = {
     else if (has('restart')) effects.push('restart');
     return effects;
   },
+  isRecorded: () => true,
   // A new endpoint keeps its derived name until the last step.
   repeatable: (inputs) =>
     endpointArguments

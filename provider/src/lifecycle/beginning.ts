@@ -66,13 +66,14 @@ export function situationOfFound<Inputs extends Named, Shown extends Item>(
 
 /** The part of a resource that follows from its arguments. @param before the outputs in state, if it is there */
 export function describeArguments<Inputs extends object, Shown extends Item, Outputs extends Inputs>(
-  { arguments: table, effectsOf, repeatable }: Flow<Inputs, Shown>,
+  { arguments: table, effectsOf, repeatable, isRecorded }: Flow<Inputs, Shown>,
   inputs: Inputs,
   before: Outputs | undefined,
 ) {
   return {
     effectsOf,
     repeatable,
+    isRecorded,
     before,
     findDrift: (item, names) => table.findDrift(item, inputs, names),
     isResettable: table.isResettable,

@@ -70,9 +70,10 @@ describe('shown and answered', () => {
   });
 });
 
-describe('operations of other resources', () => {
+describe('operations that the rules do not record', () => {
   it('are waited for and fail the run, but pay and owe nothing', () => {
-    const item = { ...activeItem, id: 'br-1' };
+    const isRecorded = ({ id }: { id: string }) => id === 'copy';
+    const rules = { effectsOf: () => [], repeatable: () => [], isRecorded };
     const copy = operationOf({
       id: 'copy',
       action: 'create_branch',
@@ -81,8 +82,9 @@ describe('operations of other resources', () => {
     });
     const others = [start({ branch_id: 'br-1' }), { ...copy, id: 'preserved', branch_id: 'br-2' }];
     const { ledger, own } = evolved(
-      situationOf({ item, stages: { resetTriggers: 'asked' } }),
+      situationOf({ stages: { resetTriggers: 'asked' } }),
       sentFor(['resetTriggers'], [copy, ...others]),
+      rules,
     );
     expect([own.length, ledger.owed, ledger.operations]).toEqual([3, ['data'], [copy]]);
   });

@@ -28,7 +28,6 @@ import {
   type Item,
   isOwn,
   isStopped,
-  ofItem,
   type Rules,
   type Situation,
 } from './situation';
@@ -50,12 +49,9 @@ export function evolve(situation: Situation, event: Event, rules: Rules): Situat
     case 'broken off':
       return breakOff(situation, event);
     case 'progress':
-      return account(
-        { ...situation, ledger: record(ledger, ofItem(situation, event.operations)) },
-        event.operations,
-      );
+      return recordSeen(situation, event.operations, rules);
     case 'waited':
-      return endWait(situation, event);
+      return endWait(situation, event, rules);
     case 'observed': {
       const owesSuspension = findSuspensionReasons(ledger, isStopped(situation)).length > 0;
       // The service suspends idle computes by itself.
@@ -63,7 +59,7 @@ export function evolve(situation: Situation, event: Event, rules: Rules): Situat
       // Where a response was lost, what has succeeded may be older than the request, and pays nothing.
       const isUncertain = situation.past === 'uncertain';
       const found = isUncertain ? relevant.filter(isUnpaid) : relevant;
-      return account(acceptFound({ ...situation, past: 'closed' }, found), event.listed);
+      return account(acceptFound({ ...situation, past: 'closed' }, found, rules), event.listed);
     }
     case 'accepted': {
       const { started, isRepeated } = event;
@@ -73,7 +69,7 @@ export function evolve(situation: Situation, event: Event, rules: Rules): Situat
     case 'traced':
       return endTrace(situation, event.found, rules);
     case 'controlled':
-      return endControl(situation, event);
+      return endControl(situation, event, rules);
     case 'read back': {
       const { drift, item } = event;
       const seen = show(situation, item);
@@ -107,19 +103,22 @@ function breakOff(situation: Situation, { step, names }: Extract<Event, { kind: 
 function endWait(
   situation: Situation,
   { awaited, operations }: Extract<Event, { kind: 'waited' }>,
+  rules: Rules,
 ): Situation {
   const isAwaited = ({ id }: Operation) => awaited.some((each) => each.id === id);
   const hasOwn = awaited.some((each) => isOwn(situation, each));
   const followUps = operations.filter((each) => !isAwaited(each));
   // Those that the service has forgotten have ended; only the resource shows how.
-  const vanished = awaited.filter(({ id }) => !operations.some((each) => each.id === id));
+  const vanished = awaited
+    .filter(({ id }) => !operations.some((each) => each.id === id))
+    .map((each) => ({ ...each, status: 'finished' }));
   const begun: Situation = {
     ...situation,
     ledger: oweFor(situation.ledger, followUps),
     own: hasOwn ? [...situation.own, ...followUps] : situation.own,
     isBlind: situation.isBlind || vanished.length > 0,
   };
-  return recordAll(begun, [...vanished.map((each) => ({ ...each, status: 'finished' })), ...operations]);
+  return recordAll(begun, [...vanished, ...operations], rules);
 }
 
 /** The service has accepted these arguments, and has started these operations for them. */
@@ -131,7 +130,7 @@ function acceptSent(
   const effects = rules.effectsOf(names, situation.inputs);
   const isUntraced = mayHaveStarted(situation, names, effects, started, isRepeated);
   const moved = moveTo(situation.ledger, isUntraced ? 'untraced' : 'sent', names);
-  return acceptOwn(applyEffects({ ...situation, ledger: moved }, names, effects, started), started);
+  return acceptOwn(applyEffects({ ...situation, ledger: moved }, names, effects, started), started, rules);
 }
 
 /**
@@ -181,12 +180,17 @@ function endTrace(situation: Situation, found: readonly Operation[], rules: Rule
     writes: 'accepted',
     ledger: moveTo(situation.ledger, 'sent', names),
   };
-  if (situation.writes === 'unknown') return acceptOwn(applyEffects(sent, names, effects, found), found);
-  return acceptFound(applyEffects(sent, names, effects, found.filter(isUnpaid)), found);
+  if (situation.writes === 'unknown')
+    return acceptOwn(applyEffects(sent, names, effects, found), found, rules);
+  return acceptFound(applyEffects(sent, names, effects, found.filter(isUnpaid)), found, rules);
 }
 
 /** A suspension or a start was requested. Without effect, it was done already. */
-function endControl(situation: Situation, event: Extract<Event, { kind: 'controlled' }>): Situation {
+function endControl(
+  situation: Situation,
+  event: Extract<Event, { kind: 'controlled' }>,
+  rules: Rules,
+): Situation {
   const { verb, found, isUnderWay } = event;
   const isEffective = found.length > 0 || isUnderWay;
   const joined = verb === 'suspend' ? joinTrigger(situation) : situation;
@@ -199,7 +203,7 @@ function endControl(situation: Situation, event: Extract<Event, { kind: 'control
     isBlind: situation.isBlind || (event.isOwn && situation.writes === 'unknown'),
     ledger: found.length === 0 ? paid : begun.ledger,
   };
-  return event.isOwn ? acceptOwn(accepted, found) : acceptFound(accepted, found);
+  return event.isOwn ? acceptOwn(accepted, found, rules) : acceptFound(accepted, found, rules);
 }
 
 /** The program asks for a restart, and a request for it is on its way. */
@@ -214,9 +218,9 @@ function oweStart(situation: Situation): Situation {
   return isRestart ? { ...situation, ledger: owe(situation.ledger, 'start') } : situation;
 }
 
-function acceptOwn(situation: Situation, started: readonly Operation[]): Situation {
-  const relevant = ofItem(situation, started);
-  const ledger = record(oweFor(situation.ledger, relevant), relevant);
+function acceptOwn(situation: Situation, started: readonly Operation[], rules: Rules): Situation {
+  const recorded = started.filter((each) => rules.isRecorded(each, situation.item));
+  const ledger = record(oweFor(situation.ledger, recorded), recorded);
   const own = [...situation.own, ...started];
   return account({ ...situation, own, ledger: settle(ledger, isStopped(situation)) }, started);
 }
@@ -229,12 +233,18 @@ function account(situation: Situation, seen: readonly Operation[]): Situation {
 }
 
 /** Operations of others, such as a killed run. What has succeeded owes nothing, but pays. */
-function acceptFound(situation: Situation, found: readonly Operation[]): Situation {
-  return recordAll({ ...situation, ledger: oweFor(situation.ledger, found.filter(isUnpaid)) }, found);
+function acceptFound(situation: Situation, found: readonly Operation[], rules: Rules): Situation {
+  const ledger = oweFor(situation.ledger, found.filter(isUnpaid));
+  return recordAll({ ...situation, ledger }, found, rules);
 }
 
-function recordAll(situation: Situation, seen: readonly Operation[]): Situation {
+function recordAll(situation: Situation, seen: readonly Operation[], rules: Rules): Situation {
   const own = situation.own.map((each) => seen.find(({ id }) => id === each.id) ?? each);
-  const ledger = settle(record(situation.ledger, ofItem(situation, seen)), isStopped(situation));
-  return account({ ...situation, own, ledger }, seen);
+  const { ledger } = recordSeen(situation, seen, rules);
+  return account({ ...situation, own, ledger: settle(ledger, isStopped(situation)) }, seen);
+}
+
+function recordSeen(situation: Situation, seen: readonly Operation[], rules: Rules): Situation {
+  const recorded = seen.filter((each) => rules.isRecorded(each, situation.item));
+  return account({ ...situation, ledger: record(situation.ledger, recorded) }, seen);
 }

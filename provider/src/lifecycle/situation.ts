@@ -59,15 +59,6 @@ export function isOwn({ own }: Pick<Situation, 'own'>, { id }: Operation): boole
   return own.some((each) => each.id === id);
 }
 
-/** Those of the resource itself: the reset of a branch also suspends and starts its endpoints. */
-export function ofItem({ item }: Situation, operations: readonly Operation[]): readonly Operation[] {
-  // The state keeps no ids of resources.
-  return operations.filter(({ endpoint_id, branch_id }) => {
-    const id = endpoint_id ?? branch_id ?? item?.id;
-    return item === undefined || id === item.id;
-  });
-}
-
 /** Whether the program waits for the operations of this run. */
 export function isWaiting({ inputs }: Pick<Situation, 'inputs'>): boolean {
   return inputs.waitForOperations !== false;
@@ -144,6 +135,8 @@ export interface Rules {
   readonly effectsOf: (names: readonly string[], inputs: Properties) => readonly Owed[];
   /** What to send again after a failed `apply_config`, although no value differs. */
   readonly repeatable: (inputs: Properties) => readonly string[];
+  /** Whether the ledger records it. The run also waits for others that its requests start, and fails with them. */
+  readonly isRecorded: (operation: Operation, item: Item | undefined) => boolean;
 }
 
 /** The state accounts for operations up to then, by the clock of the service; without a record, for none of the item. */
