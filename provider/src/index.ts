@@ -16,6 +16,9 @@ export type {
   PreloadLibraries,
 } from './resources/compute-endpoint-args';
 
+export { Role } from './resources/role';
+export type { RoleArgs, RoleLocation } from './resources/role-args';
+
 // What belongs to them.
 
 export { ControlApiError } from './control-api/control-api-error';

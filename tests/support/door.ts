@@ -2,15 +2,16 @@ import type { BranchInputs } from '../../provider/src/branch/branch-inputs';
 import type { EndpointInputs } from '../../provider/src/endpoint/endpoint-inputs';
 import type { InputFailure } from '../../provider/src/lifecycle/input-values';
 import type { CoreOptions } from '../../provider/src/lifecycle/provider-core';
+import type { RoleInputs } from '../../provider/src/role/role-inputs';
 
 /** The type of resource that a run is about; the resource's name is `api`. */
-export type Kind = 'endpoint' | 'branch';
+export type Kind = 'endpoint' | 'branch' | 'role';
 
 // The two ways in which the engine reaches the provider, behind one interface: what holds for one has to hold for both.
 
 /** What a program gives of the resource `api`. */
 export interface Program {
-  readonly args: Partial<EndpointInputs> | Partial<BranchInputs>;
+  readonly args: Partial<EndpointInputs> | Partial<BranchInputs> | Partial<RoleInputs>;
   /** How long a create, an update or a delete may take. */
   readonly timeoutSeconds?: number | undefined;
   /** The names of the arguments that the program marks as secrets. */

@@ -9,6 +9,7 @@ import { CallError, type CheckedProgram, type Door, type ResourceState } from '.
 const urns = {
   endpoint: 'urn:pulumi:test::shop::postgres-compute:index:ComputeEndpoint::api',
   branch: 'urn:pulumi:test::shop::postgres-compute:index:Branch::api',
+  role: 'urn:pulumi:test::shop::postgres-compute:index:Role::api',
 };
 
 type Method = 'configure' | 'check' | 'diff' | 'create' | 'update' | 'read' | 'delete';

@@ -1,16 +1,22 @@
 import type { EmulatorOptions } from 'postgres-control-emulator';
 import type { Controls } from '../../emulator/src/controls/controls';
 import { makeDynamicProviders } from '../../provider/src/dynamic/dynamic-provider';
-import { dynamicBranch, dynamicEndpoint } from '../../provider/src/dynamic/provider-text';
+import { dynamicBranch, dynamicEndpoint, dynamicRole } from '../../provider/src/dynamic/provider-text';
 import type { StoredInputs, StoredOutputs } from '../../provider/src/dynamic/stored-properties';
 import type { CoreOptions } from '../../provider/src/lifecycle/provider-core';
 import type { Kind } from './door';
 import { defaultReadLagMs, lockPacing, pollPacing, retryPacing } from './pacing';
 import { VirtualService } from './virtual-service';
 
+const tokens: Readonly<Record<Kind, string>> = {
+  endpoint: dynamicEndpoint.token,
+  branch: dynamicBranch.token,
+  role: dynamicRole.token,
+};
+
 /** The URN of a resource of that name, in stack `test` of project `shop`. */
 export const urnOf = (name: string, kind: Kind = 'endpoint') =>
-  `urn:pulumi:test::shop::${(kind === 'branch' ? dynamicBranch : dynamicEndpoint).token}::${name}`;
+  `urn:pulumi:test::shop::${tokens[kind]}::${name}`;
 
 type ProviderPacing = Omit<CoreOptions, 'environment'>;
 

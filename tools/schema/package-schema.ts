@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { camelCase, isEqual, lowerFirst, omit, uniqWith, upperFirst } from 'lodash';
 import ts from 'typescript';
 import { branchType } from '../../provider/src/branch/branch-type';
-import { dynamicBranch, dynamicEndpoint } from '../../provider/src/dynamic/provider-text';
+import { dynamicBranch, dynamicEndpoint, dynamicRole } from '../../provider/src/dynamic/provider-text';
 import { endpointType } from '../../provider/src/endpoint/endpoint-type';
+import { roleType } from '../../provider/src/role/role-type';
 import { smallestPrograms, toExamples } from './examples';
 import { checker, exportedNames, listProperties, type Property, readExport } from './provider-types';
 import { goImportPath, pluginDownloadURL, publication } from './publication';
@@ -28,6 +29,7 @@ const resources = {
     dynamic: dynamicBranch,
     example: toExamples(['docs/branches.md', 'docs/branches.md'], 'A branch with an endpoint'),
   },
+  Role: { type: roleType, dynamic: dynamicRole, example: '' },
 };
 const functions = exportedNames.filter((name) => name.startsWith('get'));
 
@@ -91,7 +93,7 @@ function toResource(name: string) {
   const aliases = [{ type: dynamic.token }];
   const { description, ...object } = toObject(name);
   return {
-    description: `${description}\n\n${example}`,
+    description: `${description}\n\n${example}`.trim(),
     ...object,
     inputProperties,
     requiredInputs: args.required,

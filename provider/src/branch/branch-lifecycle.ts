@@ -118,16 +118,15 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     deadline: Deadline,
   ): Promise<BranchOutputs> {
     const { outputs } = prior;
-    const table = branchArguments;
-    const changes = difference(table.findChanges(prior, news.inputs), table.settings);
-    if (changes.length === 0 && !isUnsettled(outputs)) return table.withSettings(outputs, news.inputs);
+    const changes = difference(branchArguments.findChanges(prior, news.inputs), branchArguments.settings);
+    if (changes.length === 0 && !isUnsettled(outputs))
+      return branchArguments.withSettings(outputs, news.inputs);
     return this.core.presentably([asReported(prior), news], async () => {
       const started = this.core.startWork(news, deadline, [asReported(prior)]);
       const work = { ...started, action: 'update', branchId: id } as const;
-      const updated = await startRun(work, situationInState(branchFlow, news.inputs, outputs), outputs).run(
-        changes,
-      );
-      this.#claims.noteItem(id, { isToBeReset: false });
+      const run = startRun(work, situationInState(branchFlow, news.inputs, outputs), outputs);
+      const updated = await run.run(changes);
+      if (changes.includes('resetTriggers')) this.#claims.noteItem(id, { reset: 'done' });
       return updated;
     });
   }
@@ -201,9 +200,8 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
   /** For a branch that is not in state yet. */
   async #reportCreation(declaration: BranchDeclaration): Promise<InputFailure[]> {
     const { inputs, resource } = declaration;
-    const { urn } = resource;
     // A replacement deletes the old branch first, which this can't foresee.
-    if (this.#claims.resource(urn).inState || isUnknown([inputs.projectId, inputs.name])) return [];
+    if (this.#claims.resource(resource.urn).inState || isUnknown([inputs.projectId, inputs.name])) return [];
     const branches = await this.core.list(declaration, 'branches');
     const adopted = branches.find((branch) => inputs.adopt && branch.name === inputs.name);
     const reason = adopted && findExpiryObstacle(adopted, inputs, branches);

@@ -59,7 +59,7 @@ export async function reportReset(
   }
   const reason = branch && findObstacle(branch, changes, inputs, all);
   if (reason !== undefined) throw new Error(`a reset of branch ${id}: ${reason}. Nothing was changed.`);
-  core.claims.branch.noteItem(id, { isToBeReset: true });
+  core.claims.branch.noteItem(id, { reset: 'expected' });
   await checkReset(core, declaration, id);
   await core.warn(declaration, [what]);
   return deletesData;

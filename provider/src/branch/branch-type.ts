@@ -20,6 +20,7 @@ export const branchType: ResourceType = {
   argumentNames: branchArguments.names,
   replacingArguments: branchArguments.replacing,
   outputNames: toOutputNames(branchArguments.names, ['createdAt', 'lastResetAt']),
+  namesWithin: ['projectId'],
   derivedOutputs: {},
   findInputFailures,
   describeInputs: () => ({}),

@@ -1,9 +1,10 @@
 import type { Deadline } from './deadline';
-import { HttpClient, path } from './http-client';
+import { path } from './http-client';
 import { readPages, unusableList } from './pages';
 import { joinFirst, toPrintable } from './printable';
 import type { Redact } from './redaction';
 import type { CallOptions } from './retry';
+import { RoleApi } from './role-api';
 import {
   type Branch,
   type BranchAttributes,
@@ -39,7 +40,7 @@ const branchesPerPage = 10_000;
 const mostUnavailable = 20;
 
 /** The calls of the control API. Each rejects with a ControlApiError. */
-export class ControlApi extends HttpClient {
+export class ControlApi extends RoleApi {
   async getProject(projectId: string): Promise<Project> {
     return (await this.call('GET', path`/projects/${projectId}`, responses.project)).project;
   }

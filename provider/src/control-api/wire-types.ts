@@ -132,6 +132,16 @@ export interface BranchAttributes {
   protected?: boolean | undefined;
 }
 
+const roleSchema = item({
+  branch_id: z.string(),
+  name: z.string(),
+  password: z.string().nullish(),
+  created_at: timestamp,
+  updated_at: timestamp,
+});
+/** A role as the service sends it. The password is only in the response to a request that sets it. */
+export type Role = z.infer<typeof roleSchema>;
+
 /** Where a reset takes the data from, and the branch that keeps the previous data. */
 export interface BranchRestore {
   source_branch_id: string;
@@ -178,6 +188,10 @@ export const responses = {
     pagination: item({ next: z.string().nullish() }).nullish(),
   }),
   databases: z.object({ databases: named }),
+  role: z.object({ role: roleSchema }),
+  roleItems: z.object({ roles: z.array(roleSchema) }),
+  roleChange: z.object({ role: roleSchema, operations: started }),
+  password: z.object({ password: z.string() }),
   roles: z.object({ roles: named }),
   connectionUri: z.object({ uri: z.string().refine(isConnectionUri, 'it is not a connection string') }),
 };
@@ -186,5 +200,7 @@ export const responses = {
 export type EndpointChange = z.infer<typeof responses.endpointChange>;
 /** The response to a create, update, reset or delete of a branch. */
 export type BranchChange = z.infer<typeof responses.branchChange>;
+/** The response to a create, a new password or a delete of a role. */
+export type RoleChange = z.infer<typeof responses.roleChange>;
 /** One page of operations, newest first. `pagination.cursor` is the cursor of the next page. */
 export type OperationsPage = z.infer<typeof responses.operations>;

@@ -2,14 +2,19 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { makeTemporaryFolder } from '../../../tests/support/temporary-folder';
-import { dynamicBranch, dynamicEndpoint } from './provider-text';
+import { dynamicBranch, dynamicEndpoint, dynamicRole } from './provider-text';
 
-it.each([dynamicEndpoint, dynamicBranch])('$token says what to install where it is missing', (type) => {
-  const exported = { handler: () => ({}) };
-  // The host requires from the program's folder.
-  const requireFrom = createRequire(join(makeTemporaryFolder(), 'index.js'));
-  new Function('exports', 'require', type.providerText)(exported, requireFrom);
-  const message =
-    "install pulumi-postgres-compute as a dependency of the program itself, until the state has none of its resources: Cannot find module 'pulumi-postgres-compute/runtime'";
-  expect(exported.handler).toThrow(expect.objectContaining({ message, stack: 'as shown with the resource' }));
-});
+it.each([dynamicEndpoint, dynamicBranch, dynamicRole])(
+  '$token says what to install where it is missing',
+  (type) => {
+    const exported = { handler: () => ({}) };
+    // The host requires from the program's folder.
+    const requireFrom = createRequire(join(makeTemporaryFolder(), 'index.js'));
+    new Function('exports', 'require', type.providerText)(exported, requireFrom);
+    const message =
+      "install pulumi-postgres-compute as a dependency of the program itself, until the state has none of its resources: Cannot find module 'pulumi-postgres-compute/runtime'";
+    expect(exported.handler).toThrow(
+      expect.objectContaining({ message, stack: 'as shown with the resource' }),
+    );
+  },
+);

@@ -17,6 +17,11 @@ export const dynamicBranch: DynamicType = {
   providerText: textOf('branch'),
 };
 
+export const dynamicRole: DynamicType = {
+  token: 'pulumi-nodejs:dynamic/postgres:Role',
+  providerText: textOf('role'),
+};
+
 /**
  * The host looks for the package in the program's folder. It is not there if only the package of a component or a bundle has it, or if
  * it was removed together with its last resource. The host prints the stack of an error beside its message.

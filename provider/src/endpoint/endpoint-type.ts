@@ -32,6 +32,7 @@ export const endpointType: ResourceType = {
   argumentNames: endpointArguments.names,
   replacingArguments: endpointArguments.replacing,
   outputNames: toOutputNames(endpointArguments.names, furtherOutputs),
+  namesWithin: ['projectId'],
   derivedOutputs: {
     autoscalingLimitMinCu: ['minSize', 'maxConnections'],
     autoscalingLimitMaxCu: ['maxSize'],

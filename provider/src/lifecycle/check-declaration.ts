@@ -54,13 +54,15 @@ function findReplaced(
 }
 
 function claimName(
-  { kind }: ResourceType,
+  { kind, namesWithin }: ResourceType,
   { urn }: Resource,
-  { projectId, name }: Properties,
+  inputs: Properties,
   claims: ResourceClaims,
 ): InputFailure[] {
-  if (name === undefined || urn === undefined || isUnknown([projectId, name])) return [];
-  const holder = claims.claimName(String(projectId), String(name), urn);
+  const { name } = inputs;
+  const within = namesWithin.map((argument) => inputs[argument]);
+  if (name === undefined || urn === undefined || isUnknown([...within, name])) return [];
+  const holder = claims.claimName(within.join('/'), String(name), urn);
   if (holder === undefined) return [];
   return [{ property: 'name', reason: `is already used by another ${kind} of this program: ${holder}` }];
 }

@@ -27,8 +27,8 @@ export interface CreateRequest<Shown extends { readonly id: string }> {
   readonly list: ResourceList<Shown>;
   /** @throws Error when something is in the way that must not be taken over */
   readonly findExisting: (items: readonly Shown[]) => Existing<Shown> | undefined;
-  /** What an earlier try of this create has made. */
-  readonly findOwn: (items: readonly Shown[]) => Shown | undefined;
+  /** What an earlier try of this create has made. @param isOutcomeUnknown whether this run has sent a create that may have done its work */
+  readonly findOwn: (items: readonly Shown[], isOutcomeUnknown: boolean) => Shown | undefined;
   /** Whether the service answers 409 to a second create. */
   readonly refusesSecond: boolean;
   /** @throws Error that says what is in the way, if these items show it */
@@ -63,7 +63,7 @@ export async function createOnce<Shown extends { readonly id: string }>(
     isLookupDue: () => performance.now() - listedAt > freshListMs,
     findDone: async (isOutcomeUnknown) => {
       writes = isOutcomeUnknown ? 'unknown' : 'none';
-      const find = (items: readonly Shown[]) => toOwn(findOwn(items));
+      const find = (items: readonly Shown[]) => toOwn(findOwn(items, isOutcomeUnknown));
       const own = await search(find, isOutcomeUnknown && !request.refusesSecond ? project.readLagMs : 0);
       return own && { ...own, writes };
     },

@@ -6,11 +6,11 @@ import type { Operation } from '../control-api/wire-types';
 import { describeBlockers, describeRunning, type Progress } from '../engine/progress';
 import type { ServiceProject } from '../operations/service-project';
 import { awaitOperations, type WaitResult } from '../operations/wait-for-operations';
-import { describeDeleteResult, describeSubject, type Subject } from './resource-errors';
+import { describeDeleteResult, describeSubject, type Kind, type Subject } from './resource-errors';
 
 export interface DeleteRequest {
   readonly project: ServiceProject;
-  readonly kind: 'endpoint' | 'branch';
+  readonly kind: Kind;
   readonly id: string;
   /** Those of the project. */
   readonly list: Pick<ResourceList<{ readonly id: string }>, 'find' | 'hide'>;
@@ -29,8 +29,7 @@ export interface DeleteRequest {
  */
 export async function deleteResource(request: DeleteRequest): Promise<void> {
   const { project, kind, id, list, deadline, progress } = request;
-  const subject: Subject =
-    kind === 'branch' ? { action: 'delete', branchId: id } : { action: 'delete', endpointId: id };
+  const subject = { action: 'delete', [`${kind}Id`]: id } as unknown as Subject;
   let isAccepted = false;
   const operations = await project.write<readonly Operation[]>({
     deadline,

@@ -10,7 +10,7 @@ import { EngineDisplay } from '../engine/engine-display';
 import type { Progress } from '../engine/progress';
 import { type ServicePacing, type ServiceProject, ServiceProjects } from '../operations/service-project';
 import { type InputFailure, isUnknown } from './input-values';
-import { ResourceClaims } from './resource-claims';
+import { makeClaims } from './resource-claims';
 import { UnsettledError } from './resource-errors';
 import type { CheckedDeclaration, Declared } from './resource-identity';
 import type { Prior } from './resource-state';
@@ -51,7 +51,7 @@ export class ProviderCore {
   readonly config: ProviderConfig;
   readonly projects: ServiceProjects;
   /** What this run knows of the resources of each type. */
-  readonly claims = { endpoint: new ResourceClaims('endpoint'), branch: new ResourceClaims('branch') };
+  readonly claims = makeClaims();
   /** Whether a call for a resource has failed in this run. */
   #hasFailed = false;
   /** Whether this run creates a branch, for the first time or as a replacement. */

@@ -14,7 +14,7 @@ export async function checkReset(
   branchId: string,
 ): Promise<void> {
   const { branch, endpoint } = core.claims;
-  if (!branch.item(branchId).isToBeReset) return;
+  if (branch.item(branchId).reset !== 'expected') return;
   const guarded = endpoint.idsOn(branchId).filter((id) => {
     const { declared } = endpoint.recordOf(id);
     return declared !== undefined && !core.allowsRestart(declared.inputs);

@@ -1,5 +1,5 @@
 import { isUnknown } from './input-values';
-import { UnsettledError } from './resource-errors';
+import { type Kind, UnsettledError } from './resource-errors';
 import type { Declared, Properties } from './resource-identity';
 import { RunRecords } from './run-records';
 
@@ -155,4 +155,13 @@ export class ResourceClaims extends RunRecords {
     const { replacement, idInState } = this.resource(urn);
     return replacement === 'none' ? items.find(({ id }) => id === idInState) : undefined;
   }
+}
+
+/** Those of each type of resource. */
+export function makeClaims(): Readonly<Record<Kind, ResourceClaims>> {
+  return {
+    endpoint: new ResourceClaims('endpoint'),
+    branch: new ResourceClaims('branch'),
+    role: new ResourceClaims('role'),
+  };
 }

@@ -77,13 +77,19 @@ function describeWithFailures(operation: Operation): string {
 }
 
 /** Which resource a message is about. */
-export type Subject = EndpointSubject | (Action & { readonly branchId: string });
+export type Subject =
+  | EndpointSubject
+  | (Action & { readonly branchId: string })
+  | (Action & { readonly roleId: string });
+/** The types of resources. */
+export type Kind = 'endpoint' | 'branch' | 'role';
 export type EndpointSubject = Action & { readonly endpointId: string };
 interface Action {
   readonly action: 'create' | 'update' | 'delete';
 }
 
-function identify(subject: Subject): { kind: 'endpoint' | 'branch'; id: string } {
+function identify(subject: Subject): { kind: Kind; id: string } {
+  if ('roleId' in subject) return { kind: 'role', id: subject.roleId };
   return 'branchId' in subject
     ? { kind: 'branch', id: subject.branchId }
     : { kind: 'endpoint', id: subject.endpointId };

@@ -9,10 +9,16 @@ export interface ResourceType {
   readonly kind: string;
   /** How to name one to import or look up, with an example. */
   readonly path: string;
+  /** Whether the id in state is that path. A last part may contain slashes. @default false: it is the part after the project */
+  readonly idIsPath?: boolean;
   readonly argumentNames: readonly string[];
   /** The arguments whose change replaces the resource. */
   readonly replacingArguments: readonly string[];
   readonly outputNames: ReadonlySet<string>;
+  /** The outputs that are always secret. @default none */
+  readonly secretOutputs?: readonly string[];
+  /** The arguments within which a name is unique. */
+  readonly namesWithin: readonly string[];
   /** The outputs that follow from an argument. */
   readonly derivedOutputs: Readonly<Record<string, readonly string[]>>;
   /** @param before the inputs in state; undefined for a create */

@@ -39,8 +39,8 @@ export interface ItemRecord {
   readonly adopter?: string;
   /** Of a branch: whether the state has it as protected, once diff was asked. */
   readonly wasProtected?: boolean;
-  /** Of a branch: whether diff has found that this run resets it, and that has not happened yet. */
-  readonly isToBeReset?: boolean;
+  /** Of a branch: whether this run resets it, as far as diff has found, or has done so. */
+  readonly reset?: 'expected' | 'done';
   /** For a branch that a change replaces: the endpoints on it that the preview knows. */
   readonly foreseen?: readonly string[];
   /** Whether this run is deleting it. */

@@ -13,7 +13,7 @@ export type Before = Pick<Declared<Properties>, 'resource'>;
  * this value and the last run has finished), and what follows from them.
  */
 export function findSecretOutputs(
-  { argumentNames, derivedOutputs }: ResourceType,
+  { argumentNames, derivedOutputs, secretOutputs = [] }: ResourceType,
   { resource: { secretNames = [] }, inputs }: Declared<Properties>,
   outputs: Properties,
   before: Before | undefined,
@@ -24,7 +24,8 @@ export function findSecretOutputs(
   const known = union(before?.resource.secretNames, isFound ? ['pgSettings'] : []);
   const kept = isUnsettled(outputs) ? known : reject(known, (name) => isSame(outputs[name], inputs[name]));
   const secret = union(secretNames, intersection(argumentNames, kept));
-  return union(secret, ...secret.map((name) => derivedOutputs[name] ?? []));
+  const always = secretOutputs.filter((name) => outputs[name] !== undefined);
+  return union(secret, always, ...secret.map((name) => derivedOutputs[name] ?? []));
 }
 
 /** Shorter values (`on`, `0`) are not redacted: they occur in every text. */
@@ -37,7 +38,7 @@ const shortestSecret = 4;
 export function listSecretValues({ resource: { secretNames = [] }, inputs }: Declared<object>): string[] {
   const values = inputs as Properties;
   const marked = secretNames.flatMap((name) => listTexts(values[name]));
-  const likely = [values.restartTriggers, values.pgSettings].flatMap(listTexts);
+  const likely = [values.restartTriggers, values.pgSettings, values.password].flatMap(listTexts);
   const isWord = (text: string) => /^(true|false|null|none|\d+)$/i.test(text.trim());
   const secrets = [...marked, ...likely.filter((text) => !isWord(text))];
   const shown = secrets.map((text) => toPrintable(text).trim());

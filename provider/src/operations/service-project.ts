@@ -1,10 +1,12 @@
 import { memoize } from 'lodash';
 import type { ProviderConfig } from '../config/provider-config';
 import { ControlApi } from '../control-api/control-api';
+import { isNotFound } from '../control-api/control-api-error';
 import type { HttpPacing } from '../control-api/http-client';
 import { defaultReadLagMs } from '../control-api/read-lag';
 import { ResourceList } from '../control-api/resource-list';
-import type { Branch, Endpoint } from '../control-api/wire-types';
+import type { RolePath } from '../control-api/role-api';
+import type { Branch, Endpoint, Role } from '../control-api/wire-types';
 import { makeWriteOnce, type WriteOnce } from '../control-api/write-once';
 import { OperationPoller } from './operation-poller';
 import type { PollPacing } from './poll-schedule';
@@ -21,6 +23,24 @@ export interface ServicePacing extends HttpPacing {
   readonly readSharingMs?: number | undefined;
 }
 
+/** A role under the id that the state has: PROJECT/BRANCH/NAME. It has no states of its own. */
+export type RoleItem = Role & {
+  readonly id: string;
+  readonly project_id: string;
+  readonly current_state: 'ready';
+};
+
+export function toRoleItem(projectId: string, role: Role): RoleItem {
+  const id = `${projectId}/${role.branch_id}/${role.name}`;
+  return { ...role, id, project_id: projectId, current_state: 'ready' };
+}
+
+/** A name may contain slashes. */
+export function parseRoleId(id: string): RolePath {
+  const [projectId = '', branchId = '', ...name] = id.split('/');
+  return { projectId, branchId, name: name.join('/') };
+}
+
 /** A write to the project. */
 export type ProjectWrite<Result> = Omit<WriteOnce<Result>, 'pacing'> & Omit<QueuedWrite<Result>, 'write'>;
 
@@ -33,6 +53,8 @@ export class ServiceProject {
   readonly api: ControlApi;
   readonly endpoints: ResourceList<Endpoint>;
   readonly branches: ResourceList<Branch>;
+  /** The roles of each branch. A branch that no longer exists has none. */
+  readonly roles: (branchId: string) => ResourceList<RoleItem>;
   readonly poller: OperationPoller;
   readonly writes: WriteQueue;
   /** How long after a write of this process "not found" means "not visible yet". Milliseconds. */
@@ -54,6 +76,20 @@ export class ServiceProject {
       plural: 'branches',
       list: (options) => api.listBranches(id, options),
       get: (branchId, deadline) => api.getBranch(id, branchId, deadline),
+    });
+    this.roles = memoize((branchId: string) => {
+      const at = { projectId: id, branchId };
+      const orNone = async (error: unknown) => {
+        if (!isNotFound(error) || (await this.branches.find(branchId))) throw error;
+        return [];
+      };
+      return new ResourceList({
+        ...shared,
+        plural: 'roles',
+        list: async (options) =>
+          (await api.listRoles(at, options).catch(orNone)).map((role) => toRoleItem(id, role)),
+        get: async (roleId, deadline) => toRoleItem(id, await api.getRole(parseRoleId(roleId), deadline)),
+      });
     });
     this.poller = new OperationPoller(api, id, pacing.pollPacing);
     this.writes = new WriteQueue(this.poller, pacing.lockPacing);

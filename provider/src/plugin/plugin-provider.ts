@@ -21,6 +21,7 @@ import type { Prior, Unsettled } from '../lifecycle/resource-state';
 import type { ResourceType } from '../lifecycle/resource-type';
 import { pickOutputs } from '../lifecycle/resource-type';
 import { type Before, findSecretOutputs } from '../lifecycle/secrets';
+import { RoleLifecycle } from '../role/role-lifecycle';
 import type { ReadProperties, WrittenProperties } from './properties';
 import { readSetting } from './provider-settings';
 import { PluginPartialStateError } from './service-error';
@@ -47,6 +48,7 @@ export function makePluginProviders(settings: Properties, options: CoreOptions =
     core,
     endpoint: new PluginProvider(new EndpointLifecycle(core), options.signal),
     branch: new PluginProvider(new BranchLifecycle(core), options.signal),
+    role: new PluginProvider(new RoleLifecycle(core), options.signal),
   };
 }
 
@@ -220,10 +222,14 @@ async function keepState<Result>(
 }
 
 /** @throws Error when it is not clear which resource is meant */
-function locate({ kind, path }: ResourceType, id: string, { urn, inputs, outputs }: ResourceState) {
+function locate(
+  { kind, path, idIsPath = false }: ResourceType,
+  id: string,
+  { urn, inputs, outputs }: ResourceState,
+) {
   const given = outputs.values.projectId ?? inputs.values.projectId;
-  const [projectId, ownId, ...rest] = id.includes('/') ? id.split('/') : [given, id];
-  if (typeof projectId !== 'string' || !projectId || !ownId || rest.length > 0)
+  const [projectId, own, ...rest] = id.includes('/') ? id.split('/') : [given, id];
+  if (typeof projectId !== 'string' || !projectId || !own || rest.length > 0 !== idIsPath)
     throw new Error(`"${id}" does not say which ${kind} to read: give ${path}.`);
   const declared = { projectId };
   const state: Prior<Properties, Properties & Unsettled> = {
@@ -231,7 +237,7 @@ function locate({ kind, path }: ResourceType, id: string, { urn, inputs, outputs
     inputs: declared,
     outputs: declared,
   };
-  return { ownId, state };
+  return { ownId: idIsPath ? id : own, state };
 }
 
 function describeChange(before: unknown, after: unknown): PropertyChange {

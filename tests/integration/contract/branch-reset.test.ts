@@ -85,6 +85,7 @@ describe.each(doors)('a reset of a Branch by %s', (_name, door) => {
     const expiresAt = new Date(Date.now() + 3_600_000).toISOString().replace(/\.\d+Z$/, 'Z');
     const args = { ...first, expiresAt, parentId: feature.id };
     const state = await runUp(await startRun(), declare(args));
+    await sleep(5_000);
     const changed = { ...args, ...preserving, restoreFrom: { branchId: feature.id } };
     const after = await runUp(await startRun(), declare(changed), state);
     expect(await runRefresh(await startRun(), after)).toMatchObject({ hasChanges: false });

@@ -1,0 +1,49 @@
+import * as pulumi from '@pulumi/pulumi';
+import { pluginSettingNames } from '../config/setting-names';
+import { refuseUnsafeConfig } from '../config/stack-config';
+import { toSharedHiddenInputs } from '../dynamic/hidden-inputs';
+import { dynamicRole } from '../dynamic/provider-text';
+import { roleOutputs } from '../role/role-type';
+import { toPluginOptions } from './plugin-options';
+import { pauseStackTraces, toProperties } from './registration';
+import { type Role as DynamicRole, toRoleId } from './role';
+import type { RoleArgs, RoleLocation } from './role-args';
+
+/** The SDK's class, with the outputs of the dynamic provider's Role: see plugin-compute-endpoint.ts. */
+const Resource = pulumi.CustomResource as unknown as Pick<typeof pulumi.CustomResource, 'isInstance'> &
+  (new (
+    ...args: ConstructorParameters<typeof pulumi.CustomResource>
+  ) => DynamicRole);
+
+/**
+ * A Postgres role of a branch, managed by the provider plugin. A stack that moves here from the dynamic provider keeps its roles: the
+ * preview shows them unchanged.
+ */
+export class Role extends Resource {
+  /**
+   * Sets the resource option `deleteBeforeReplace` unless `opts` does: every kind of replacement then deletes first.
+   * @throws RunError when `timeouts` are no plain numbers, when the stack's config has the key but not as a secret, or has an
+   * `allowRestart` that would be ignored
+   */
+  constructor(name: string, { timeouts, ...args }: RoleArgs, opts?: pulumi.CustomResourceOptions) {
+    refuseUnsafeConfig(pluginSettingNames);
+    const inputs = { ...args, ...toSharedHiddenInputs(opts) };
+    const options = toPluginOptions(dynamicRole, timeouts, opts);
+    const stackTraces = pauseStackTraces();
+    try {
+      super('postgres-compute:index:Role', name, toProperties(roleOutputs, inputs), options);
+    } catch (error) {
+      throw stackTraces.retake(error, Role);
+    } finally {
+      stackTraces.resume();
+    }
+  }
+
+  /**
+   * Looks up a role that exists, without managing it: it is never changed or deleted.
+   * @throws Error (rejecting the program) when the branch has no such role
+   */
+  static get(name: string, at: RoleLocation, opts?: pulumi.CustomResourceOptions): Role {
+    return new Role(name, at, { ...opts, id: toRoleId(at) });
+  }
+}
