@@ -60,7 +60,7 @@ export interface BranchDraw {
   readonly bits: number;
 }
 
-/** About a third of the schedules have branches. */
+/** Three in seven schedules have branches. */
 export function branchDraw(mostSlots: number): fc.Arbitrary<BranchDraw> {
   return fc.record({
     use: fc.constantFrom<BranchDraw['use']>(
