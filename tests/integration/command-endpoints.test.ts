@@ -17,12 +17,13 @@ describe('endpoints list', () => {
     ]);
   });
 
-  it('endpoints list filters by --branch', async () => {
+  it('endpoints list filters by --branch, an id or a name', async () => {
     const { run, primary, branch } = await startCommand();
     const own = await run('endpoints', 'list', '--branch', primary.branch_id, '--json');
     expect(JSON.parse(own.stdout)).toMatchObject({ endpoints: [{ id: primary.id, currentState: 'active' }] });
-    const none = await run('endpoints', 'list', '--branch', branch.id);
+    const none = await run('endpoints', 'list', '--branch', branch.name);
     expect(none).toEqual({ exitCode: 0, stdout: '', stderr: 'No endpoints found.\n' });
+    expect((await run('endpoints', 'list', '--branch', 'none')).exitCode).toBe(4);
   });
 });
 

@@ -17,6 +17,7 @@ async function startImport() {
   const file = join(makeTemporaryFolder(), "Jo's file.json");
   const importTo = async (...words: string[]) => {
     const end = await service.run('import-file', '--output', file, ...words);
+    expect(end.exitCode).toBe(0);
     const { resources } = JSON.parse(await readFile(file, 'utf8')) as ImportFile;
     return { ...end, resources };
   };
@@ -63,11 +64,13 @@ new ComputeEndpoint('api', {
     expect(stdout.match(/new ComputeEndpoint/g)).toHaveLength(1);
   });
 
-  it('imports the endpoints of one branch with --branch, including replicas', async () => {
+  it('imports the endpoints of a branch, by id or name, with its replicas', async () => {
     const { importTo, provider, declare, branch, primary, apiId } = await startImport();
     const replica = await provider.create(declare({ type: 'read_only', name: 'reports' }));
-    const { resources } = await importTo('--branch', branch.id);
-    expect(resources.map(({ id }) => id)).toEqual([apiId, replica.id]);
+    for (const idOrName of [branch.id, branch.name]) {
+      const { resources } = await importTo('--branch', idOrName);
+      expect(resources.map(({ id }) => id)).toEqual([apiId, replica.id]);
+    }
     expect((await importTo('--branch', primary.branch_id)).resources.map(({ name }) => name)).toEqual([
       'main',
     ]);
@@ -93,15 +96,23 @@ new ComputeEndpoint('api', {
   });
 
   it('exits with 4 when there is nothing to import', async () => {
-    const { run, project } = await startCommand();
+    const { run, project, branch } = await startCommand();
     expect(await run('import-file', '--endpoint', 'ep-none')).toEqual({
       exitCode: 4,
       stdout: '',
       stderr: `error: Project ${project.id} has no endpoint ep-none to import.\n`,
     });
+    expect(await run('import-file', '--branch', branch.name)).toMatchObject({
+      exitCode: 4,
+      stderr: `error: Branch ${branch.name} of project ${project.id} has no endpoint to import.\n`,
+    });
+  });
+
+  it('exits with 4 when no branch has the id or name', async () => {
+    const { run, project } = await startCommand();
     expect(await run('import-file', '--branch', 'br-none')).toMatchObject({
       exitCode: 4,
-      stderr: expect.stringContaining('Branch br-none of project'),
+      stderr: expect.stringContaining(`Project ${project.id} has no branch named "br-none". It has: `),
     });
   });
 });

@@ -7,11 +7,12 @@ import { toEndpointState } from '../lookups/live-endpoint';
 import { toOperationStates } from '../lookups/operation-state';
 import { requireSuccess } from '../lookups/operation-wait-error';
 import { awaitOperations } from '../operations/wait-for-operations';
+import { selectOnBranch } from './branch-option';
 import { type CommandContext, openProject } from './connection';
 import { controlPower } from './endpoint-power';
 import { layOutEndpoint, layOutEndpoints, stateLabel } from './endpoint-table';
 import { printOperations } from './operation-table';
-import { addCommand, addTimeoutOption, type CommandOptions } from './options';
+import { addCommand, addTimeoutOption, type CommandOptions, toText } from './options';
 
 interface ListOptions extends CommandOptions {
   readonly branch?: string;
@@ -33,14 +34,9 @@ export function addEndpointCommands(program: Command, context: CommandContext): 
   const endpoints = program
     .command('endpoints')
     .description('inspect, start, suspend, restart and delete endpoints');
-  addCommand(
-    endpoints,
-    'list',
-    'endpoints list --project old-sun-1',
-    'endpoints list --branch br-cold-lake-1 --json',
-  )
+  addCommand(endpoints, 'list', 'endpoints list --project old-sun-1', 'endpoints list --branch main --json')
     .description('list the endpoints of a project')
-    .option('--branch <id>', 'only the endpoints of this branch')
+    .option('--branch <branch>', 'only the endpoints of this branch (ID or name)', toText)
     .action((options: ListOptions) => listEndpoints(options, context));
   addCommand(endpoints, 'get', 'endpoints get ep-dark-sea-1 --project old-sun-1')
     .description('show one endpoint')
@@ -93,7 +89,8 @@ async function listEndpoints(options: ListOptions, context: CommandContext): Pro
   const { screen } = context;
   const project = await openProject(options, context);
   const all = await project.api.listEndpoints(project.id);
-  const endpoints = all.filter(({ branch_id }) => (options.branch ?? branch_id) === branch_id);
+  const { branch } = options;
+  const endpoints = branch === undefined ? all : await selectOnBranch(project, all, branch);
   if (options.json) return screen.printJson({ endpoints: endpoints.map(toEndpointState) });
   if (endpoints.length > 0) return screen.print(layOutEndpoints(endpoints, screen.colors));
   screen.say('No endpoints found.');

@@ -4,11 +4,12 @@ import { ControlApiError } from '../control-api/control-api-error';
 import type { Endpoint } from '../control-api/wire-types';
 import { declareAmong } from '../endpoint/declared-endpoint';
 import type { ServiceProject } from '../operations/service-project';
+import { selectOnBranch } from './branch-option';
 import { type CommandContext, openProject } from './connection';
 import { CommandFailure, exitCodes, usageError } from './exit-codes';
 import { quote, writeImportFile } from './import-file';
 import { toImportedResource } from './imported-endpoint';
-import { addProjectOptions, type CommandOptions, toExamples } from './options';
+import { addProjectOptions, type CommandOptions, toExamples, toText } from './options';
 import { writeProgram } from './program-text';
 import { nameResources } from './resource-names';
 
@@ -25,12 +26,13 @@ export function addImportCommand(program: Command, context: CommandContext): voi
       'write existing endpoints to a file for `pulumi import`, and print the program that declares them',
     )
     .option('--endpoint <id>', 'only this endpoint')
-    .option('--branch <id>', 'only the endpoints of this branch')
+    .option('--branch <branch>', 'only the endpoints of this branch (ID or name)', toText)
     .option('-o, --output <file>', 'file to write', 'import-endpoints.json')
     .addHelpText(
       'after',
       `${toExamples(
         'import-file --project old-sun-1 > endpoints.ts',
+        'import-file --branch main',
         'import-file --endpoint ep-dark-sea-1 --output one.json',
       )}
 
@@ -45,7 +47,7 @@ async function makeImport(options: ImportOptions, context: CommandContext): Prom
   const { screen } = context;
   const project = await openProject(options, context);
   const all = await project.api.listEndpoints(project.id);
-  const endpoints = select(all, options, project.id);
+  const endpoints = await select(project, all, options);
   const names = nameResources(endpoints, await readBranchNames(project, endpoints));
   const imports = endpoints.map((endpoint) => {
     const name = names.get(endpoint.id) ?? endpoint.id;
@@ -60,17 +62,16 @@ async function makeImport(options: ImportOptions, context: CommandContext): Prom
   for (const sentence of describeNextSteps(options.output, imports.length)) screen.say(sentence);
 }
 
-function select(
+async function select(
+  project: ServiceProject,
   all: readonly Endpoint[],
   { endpoint, branch }: ImportOptions,
-  projectId: string,
-): Endpoint[] {
-  const endpoints = all.filter(
-    ({ id, branch_id }) => (endpoint ?? id) === id && (branch ?? branch_id) === branch_id,
-  );
+): Promise<readonly Endpoint[]> {
+  const onBranch = branch === undefined ? all : await selectOnBranch(project, all, branch);
+  const endpoints = onBranch.filter(({ id }) => (endpoint ?? id) === id);
   if (endpoints.length > 0) return endpoints;
   const what = endpoint === undefined ? 'no endpoint' : `no endpoint ${endpoint}`;
-  const where = branch === undefined ? `Project ${projectId}` : `Branch ${branch} of project ${projectId}`;
+  const where = branch === undefined ? `Project ${project.id}` : `Branch ${branch} of project ${project.id}`;
   throw new CommandFailure(exitCodes.refused, `${where} has ${what} to import.`);
 }
 

@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
-import type { ControlApi } from '../control-api/control-api';
 import { toPrintable } from '../control-api/printable';
-import { type BranchState, readBranch, readBranches } from '../lookups/live-branch';
+import { type BranchState, readBranches } from '../lookups/live-branch';
 import { readConnectionUri } from '../lookups/live-connection-uri';
 import { readProjects } from '../lookups/live-project';
-import { requireIdOrName } from '../lookups/named';
+import { findBranch } from './branch-option';
 import { type CommandContext, connect, findProject, openProject } from './connection';
 import { formatDate } from './duration';
 import { CommandFailure, exitCodes, usageError } from './exit-codes';
@@ -184,16 +183,6 @@ async function printConnectionUri(options: ConnectionUriOptions, context: Comman
   const query = { projectId, branchId, endpointId, databaseName, roleName, pooled };
   const connection = await readConnectionUri(api, query);
   return options.json ? context.screen.printJson(connection) : context.screen.print(connection.uri);
-}
-
-async function findBranch(
-  api: ControlApi,
-  projectId: string,
-  idOrName: string | undefined,
-): Promise<BranchState> {
-  if (idOrName === undefined) return readBranch(api, { projectId });
-  const lookup = { where: `Project ${projectId}`, kind: 'branch', redact: api.redact };
-  return requireIdOrName(await readBranches(api, { projectId }), idOrName, lookup);
 }
 
 function flagsOf(branch: BranchState): string {
