@@ -1,11 +1,14 @@
 import * as pulumi from '@pulumi/pulumi';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
+  ControlApiError,
   getBranch,
   getComputeEndpoints,
   getOperations,
   getProject,
   getProjects,
+  listOperations,
+  waitForOperations,
 } from '../../provider/src/index';
 import { readConnectionUri } from '../../provider/src/lookups/live-connection-uri';
 import { connectByStack } from '../../provider/src/lookups/stack-connection';
@@ -91,6 +94,17 @@ it('a key in plain text in the stack config is refused, not repeated', async () 
   }
 });
 
+it.each([
+  ['getBranch', () => getBranch({ projectId: 'p' })],
+  ['listOperations', () => listOperations({ projectId: 'p' }).next()],
+  ['waitForOperations', () => waitForOperations({ projectId: 'p' })],
+])('Pulumi prints no stack of an error of %s', async (_name, lookUp) => {
+  await startScriptedService(() => ({ status: 401, body: { code: '', message: 'no such key' } }));
+  const error = await errorOf(lookUp());
+  expect(error).toBeInstanceOf(ControlApiError);
+  expect(pulumi.RunError.isInstance(error)).toBe(true);
+});
+
 /** An unset variable of a script must not mean the default endpoint. */
 describe('an empty option', () => {
   it.each([
@@ -99,6 +113,8 @@ describe('an empty option', () => {
     ['connection-uri', '--database', '', '--role', 'app_owner'],
     ['connection-uri', '--database', 'app', '--role', ''],
     ['projects', 'list', '--org', ''],
+    ['endpoints', 'list', '--branch', ''],
+    ['import-file', '--branch', ''],
     ['projects', 'get', ''],
     ['branches', 'get', ''],
   ])('is refused: %s %s %s %s %s %s', async (...line) => {

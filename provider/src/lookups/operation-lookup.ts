@@ -8,7 +8,7 @@ import { type OperationFilter, requireKnownStatuses } from './operation-filter';
 import { walkOperationPages } from './operation-search';
 import { type OperationState, readOperations, toOperationState, toOperationStates } from './operation-state';
 import { requireSuccess } from './operation-wait-error';
-import { connectByStack, lookUp } from './stack-connection';
+import { connectByStack, hideStack, lookUp, readByStack } from './stack-connection';
 import { awaitOperation, awaitUnfinished, type WaitRequest } from './wait-for-unfinished';
 
 /** How long to wait for operations, and how to follow their progress. */
@@ -58,8 +58,12 @@ export async function* listOperations(
   of: { projectId: string } & OperationFilter,
 ): AsyncGenerator<OperationState, void, undefined> {
   requireKnownStatuses(of);
-  const api = connectByStack();
-  for await (const page of walkOperationPages(api, of)) yield* toOperationStates(page, api.redact);
+  try {
+    const api = connectByStack();
+    for await (const page of walkOperationPages(api, of)) yield* toOperationStates(page, api.redact);
+  } catch (error) {
+    throw hideStack(error);
+  }
 }
 
 /**
@@ -92,9 +96,10 @@ async function wait(
   start: (project: ServiceProject, request: WaitRequest) => Promise<WaitResult>,
 ): Promise<OperationState[]> {
   const { projectId, timeoutSeconds = defaultTimeoutSeconds, onProgress } = options;
-  const api = connectByStack();
-  const deadline = new Deadline(timeoutSeconds * 1000);
-  const report = (latest: readonly Operation[]) => onProgress?.(toOperationStates(latest, api.redact));
-  const result = await start(new ServiceProject(api, projectId), { deadline, onProgress: report });
-  return toOperationStates(requireSuccess(result, deadline.elapsedMs, api.redact), api.redact);
+  return readByStack(async (api) => {
+    const deadline = new Deadline(timeoutSeconds * 1000);
+    const report = (latest: readonly Operation[]) => onProgress?.(toOperationStates(latest, api.redact));
+    const result = await start(new ServiceProject(api, projectId), { deadline, onProgress: report });
+    return toOperationStates(requireSuccess(result, deadline.elapsedMs, api.redact), api.redact);
+  });
 }

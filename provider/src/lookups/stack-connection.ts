@@ -4,6 +4,7 @@ import { isEmpty } from 'lodash';
 import { readConnectionSettings } from '../config/connection-settings';
 import { findSettingNames, readStackConfig, refuseReadableKey } from '../config/stack-config';
 import { ControlApi } from '../control-api/control-api';
+import { toError } from '../control-api/control-api-error';
 
 /**
  * Reads from the service. In a unit test, the mocks answer instead, as to a call of the plugin's function of this name.
@@ -14,11 +15,25 @@ export async function lookUp<Result extends object>(
   args: object,
   read: (api: ControlApi) => Promise<Result>,
 ): Promise<Result> {
-  if (!isMocked()) return read(connectByStack());
+  if (!isMocked()) return readByStack(read);
   const token = `postgres-compute:index:${name}`;
   const answer: Result = await pulumi.runtime.invoke(token, { ...args });
   if (isEmpty(answer)) throw new Error(`The mocks of this unit test have no answer to ${token}.`);
   return answer;
+}
+
+/** @throws Error of which Pulumi prints only the message */
+export async function readByStack<Result>(read: (api: ControlApi) => Promise<Result>): Promise<Result> {
+  try {
+    return await read(connectByStack());
+  } catch (error) {
+    throw hideStack(error);
+  }
+}
+
+/** Pulumi prints only the message of a RunError, without a stack. It knows one by this property, whatever its class. */
+export function hideStack(thrown: unknown): Error {
+  return Object.defineProperty(toError(thrown), '__pulumiRunError', { value: true });
 }
 
 function isMocked(): boolean {
