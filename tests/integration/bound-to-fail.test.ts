@@ -293,7 +293,7 @@ describe('advice', () => {
     expect(run.shown.join('\n')).toMatch(/adopt finds no branch.*\n.*adopt finds no endpoint/);
     await run.check('branch', 'a', { projectId, name: 'x', adopt: true });
     expect(run.shown.join()).toContain(
-      'A forced replacement of this resource (--replace, taint) first deletes',
+      'If this is a forced replacement (--replace, taint), it first deletes',
     );
   });
 
@@ -344,8 +344,6 @@ it('the preview names the endpoint that has the name, on an unknown branch', asy
   const { id } = emulator.createEndpoint(projectId, { branch_id: feature, type: 'read_only', name: 'api' });
   await run.check('endpoint', 'e', on(unknownValue, { name: 'api' }));
   expect(run.shown.join()).toMatch(
-    new RegExp(
-      `already has an endpoint of that name, ${id} .*forced replacement of this resource .* first deletes`,
-    ),
+    new RegExp(`already has an endpoint of that name, ${id} .*forced replacement .* first deletes`),
   );
 });

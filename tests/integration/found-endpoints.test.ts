@@ -52,7 +52,7 @@ const adoptions: readonly Row[] = [
         command: 'preview',
         program: { ...adopt, ...larger },
         shows: [
-          /adopt takes over endpoint ep-\S+ \(since \S+\) and changes its autoscalingLimitMaxCu\nA forced replacement of .*, changes its host/,
+          /adopt takes over endpoint ep-\S+ \(since \S+\) and changes its autoscalingLimitMaxCu\nIf this is a forced replacement .*, changes its host/,
           'restarts the compute, drops connections',
         ],
       },

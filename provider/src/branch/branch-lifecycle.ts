@@ -235,7 +235,7 @@ function describeLoss(which: string, isRetained: boolean): string {
 
 /** The engine does not tell one from a create. */
 const forcedReplacement =
-  'A forced replacement of this resource (--replace, taint) first deletes that branch, with its data and its endpoints.';
+  'If this is a forced replacement (--replace, taint), it first deletes that branch, with its data and its endpoints.';
 
 function describeCreation({ inputs }: BranchDeclaration, existing: Existing<Branch> | undefined) {
   if (!existing)

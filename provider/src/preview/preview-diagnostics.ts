@@ -225,7 +225,7 @@ export class PreviewDiagnostics {
 }
 
 const forcedReplacement =
-  'A forced replacement of this resource (--replace, taint) first deletes that endpoint, changes its host, drops connections.';
+  'If this is a forced replacement (--replace, taint), it first deletes that endpoint, changes its host, drops connections.';
 
 /** An interrupted replacement has deleted it, or another client. The engine does not say which. */
 function describeGone(id: string): string {
