@@ -56,6 +56,24 @@ describe.skipIf(!hasPostgres)('an owner cannot make its endpoint unusable', () =
     await (await service.connect(elsewhere)).query('SELECT');
   });
 
+  // The interruption has to come between two of its steps.
+  it('by an interrupted DROP DATABASE', { timeout: 60_000, retry: 2 }, async () => {
+    const { login, change } = await createProject();
+    const connect = () => service.connect({ ...login, database: 'postgres' });
+    const limit = "SELECT datconnlimit FROM pg_database WHERE datname = 'app'";
+    await (await service.connect(login)).query('CREATE TABLE notes AS SELECT generate_series(1, 100000)');
+    const owner = await connect();
+    for (let ms = 1; (await owner.ask(limit)) === -1; ms += 1) {
+      await owner.query(`SET statement_timeout = ${ms}`);
+      await owner.query('DROP DATABASE app WITH (FORCE)').catch(() => undefined);
+      await owner.query('RESET statement_timeout');
+    }
+    expect(await owner.ask(limit)).toBe(-2);
+    expect(await change('POST', 'roles', { role: { name: 'bob' } })).toMatchObject({ status: 'finished' });
+    expect(await change('DELETE', 'databases/app')).toMatchObject({ status: 'finished' });
+    expect(await (await connect()).ask(limit)).toBeUndefined();
+  });
+
   it('by a change that Postgres refuses, whose reason apply_config has', async () => {
     const { login, change, restart } = await createProject();
     const owner = await service.connect(login);

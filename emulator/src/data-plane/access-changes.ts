@@ -46,6 +46,15 @@ export async function setRole(
   });
 }
 
+/** Postgres lets nobody change one whose drop was interrupted, or connect to it. It can only be dropped again. */
+export async function dropInvalidDatabases(admin: Client): Promise<void> {
+  const { rows } = await admin.query('SELECT oid FROM pg_database WHERE datconnlimit = -2');
+  for (const { oid } of rows) {
+    const name = await holdDatabase(admin, Number(oid));
+    if (name !== undefined) await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+  }
+}
+
 /** First it takes the database from its owner, who could give the name to another one. */
 export async function dropDatabase(admin: Client, oid: number | undefined): Promise<void> {
   await inTransaction(admin, async () => {

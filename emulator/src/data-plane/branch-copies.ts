@@ -70,10 +70,13 @@ export class BranchCopies {
     const copy = async (): Promise<void> => {
       find(sourceId);
       await this.#data.prepare(from);
-      await from.copyBeside(to, inheritAccess(from.state.access, ids), askedAt).catch(async (error) => {
+      try {
+        await from.copyBeside(to, inheritAccess(from.state.access, ids), askedAt);
+        to.leaving.signal.throwIfAborted();
+      } catch (error) {
         await rm(to.copying, { recursive: true, force: true });
         throw error;
-      });
+      }
     };
     const isFree = to.inTurn(async () => undefined);
     const restored = isFree.then(() => from.inTurn(copy)).then(() => to.inTurn(() => to.replace(kept)));

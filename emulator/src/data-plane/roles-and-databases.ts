@@ -5,6 +5,7 @@ import type { BranchRecord } from '../records/records';
 import {
   type Connect,
   dropDatabase,
+  dropInvalidDatabases,
   dropRole,
   renameDatabases,
   setOwner,
@@ -84,6 +85,7 @@ export async function applyAccess(
       failures.push(error);
     }
   };
+  await attempt(dropInvalidDatabases);
   const deletedRoles = Object.keys(roles).filter((name) => !Object.hasOwn(wanted.roles, name));
   for (const name of deletedRoles) await attempt((admin) => shutOut(admin, name));
   for (const role of branch.roles) {

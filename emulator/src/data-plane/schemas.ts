@@ -142,7 +142,7 @@ function withoutCommands(dump: string): string {
 /** Does work while the cluster's server runs, if need be one for that. */
 async function withServer<Result>(cluster: Cluster, work: () => Promise<Result>): Promise<Result> {
   const isDown = cluster.server === undefined;
-  if (isDown) await cluster.start(cluster.state.limits);
+  if (isDown) await cluster.startPlain();
   try {
     return await work();
   } finally {
