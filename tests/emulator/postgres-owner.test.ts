@@ -74,6 +74,23 @@ describe.skipIf(!hasPostgres)('an owner cannot make its endpoint unusable', () =
     expect(await (await connect()).ask(limit)).toBeUndefined();
   });
 
+  it('nor hold up the end of the emulator', { timeout: 60_000 }, async () => {
+    const own = await PostgresEmulator.start();
+    const { projectId, branchId, login } = await own.createProject();
+    const owner = await own.connect(login);
+    // Before version 17, Postgres computes this without a look at interruptions.
+    const slow = `SCRAM-SHA-256$2000000000:MDEyMzQ1Njc4OWFiY2RlZg==$${Array(2)
+      .fill(`${'A'.repeat(43)}=`)
+      .join(':')}`;
+    const databases = `/projects/${projectId}/branches/${branchId}/databases`;
+    await own.call('POST', databases, { database: { name: 'scrap', owner_name: login.role } });
+    await own.endOperations(projectId);
+    owner.query(`ALTER ROLE ${login.role} PASSWORD '${slow}'`).catch(() => undefined);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await own.call('DELETE', `${databases}/scrap`);
+    await own.emulator.stop();
+  });
+
   it('by a change that Postgres refuses, whose reason apply_config has', async () => {
     const { login, change, restart } = await createProject();
     const owner = await service.connect(login);

@@ -24,7 +24,8 @@ const OPTIONS = [
   // A library that does not exist would end the session.
   'local_preload_libraries=',
   'session_preload_libraries=',
-  'statement_timeout=0',
+  // What a client runs can hold up a statement that waits for all sessions, such as DROP DATABASE.
+  'statement_timeout=60s',
   // A client may hold a lock for as long as it likes.
   'lock_timeout=2s',
   'idle_in_transaction_session_timeout=0',

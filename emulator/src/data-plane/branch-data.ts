@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { BranchRecord, EndpointRecord } from '../records/records';
 import { BranchCopies } from './branch-copies';
 import { Cluster, type ClusterSetup } from './cluster';
@@ -23,6 +24,8 @@ export interface Folders {
 
 /** Longer than any server with sensible settings takes, also on a busy machine. */
 const LONGEST_TRIAL_MS = 10_000;
+/** What is under way may end first when the emulator does. */
+const LONGEST_TURN_MS = 5_000;
 
 /** The clusters of the branches. Each is created when it is first needed: a branch that no client uses has none. */
 export class BranchData {
@@ -148,7 +151,7 @@ export class BranchData {
   async stop(): Promise<void> {
     const clusters = [...this.#clusters.values()];
     for (const { leaving } of clusters) leaving.abort(new Error('the emulator is stopping'));
-    await Promise.allSettled(clusters.map((cluster) => cluster.inTurn(() => cluster.stop())));
+    await Promise.allSettled(clusters.map(stopSoon));
   }
 
   /** Removes a cluster. If the records cannot be saved, the next start does it, or still has the branch. */
@@ -184,4 +187,13 @@ async function removeLeftovers(data: string, branchIds: ReadonlySet<string>): Pr
     if (isOfNoBranch || name.endsWith('.new') || name.endsWith(REMOVED))
       await rm(join(data, name), { recursive: true, force: true });
   }
+}
+
+/** What is under way and takes long fails when the server ends: a client may hold it up. */
+async function stopSoon(cluster: Cluster): Promise<void> {
+  const stopped = cluster.inTurn(() => cluster.stop());
+  const waited = new AbortController();
+  await Promise.race([stopped, delay(LONGEST_TURN_MS, undefined, waited)]).finally(() => waited.abort());
+  await cluster.server?.stop();
+  await stopped;
 }
