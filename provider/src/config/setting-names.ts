@@ -17,3 +17,20 @@ export const pluginSettingNames: SettingNames = {
   namespace: 'postgres-compute',
   timeouts: 'The resource option `customTimeouts`',
 };
+
+/** The settings of both providers, and the arguments of an explicit one. */
+export const settingNames = [
+  'apiKey',
+  'baseUrl',
+  'requestsPerMinute',
+  'allowInsecureBaseUrl',
+  'allowRestart',
+];
+
+/** What the engine and its SDKs keep beside the settings of every provider. */
+const common = ['version', 'pluginDownloadURL'];
+
+/** Whether a provider may have this among its settings. */
+export function isSettingName(name: string): boolean {
+  return [...settingNames, ...common].includes(name) || name.startsWith('__');
+}

@@ -1,5 +1,11 @@
 import * as pulumi from '@pulumi/pulumi';
-import { dynamicSettingNames, pluginSettingNames, type SettingNames } from './setting-names';
+import {
+  dynamicSettingNames,
+  isSettingName,
+  pluginSettingNames,
+  type SettingNames,
+  settingNames,
+} from './setting-names';
 
 /** Reads a setting from the stack's config. */
 export function readStackConfig({ namespace }: SettingNames, name: string): string | undefined {
@@ -14,25 +20,31 @@ export function findSettingNames(): SettingNames {
 }
 
 /**
- * What each resource refuses: a key in clear, and a guard that would be ignored.
+ * What each resource refuses: a key in clear, and a setting that would be ignored.
  * @throws pulumi.RunError that says what to set
  */
 export function refuseUnsafeConfig(names: SettingNames): void {
   refuseReadableKey(names);
-  refuseIgnoredGuard(names);
+  refuseIgnoredSetting(names);
 }
 
 /**
- * Refuses a guard that would be ignored, because its key has another provider's prefix or another spelling.
- * @throws pulumi.RunError when the config has such a key and lacks the right one
+ * Refuses a setting under a name that no provider has, and a guard under the prefix of the other provider alone.
+ * @throws pulumi.RunError that lists the settings
  */
-function refuseIgnoredGuard({ namespace }: SettingNames): void {
-  const guard = `${namespace}:allowRestart`;
+function refuseIgnoredSetting({ namespace }: SettingNames): void {
   const keys = Object.keys(pulumi.runtime.allConfig());
-  const ignored = keys.find((key) => /^postgres-?compute:allow-?restart$/i.test(key));
-  if (ignored === undefined || keys.includes(guard)) return;
+  const prefixes = [dynamicSettingNames.namespace, pluginSettingNames.namespace];
+  const isIgnored = (key: string) => {
+    const [prefix = '', name = ''] = key.split(':');
+    if (!prefixes.includes(prefix) || !isSettingName(name)) return true;
+    // A stack that uses both providers has a guard for each.
+    return name === 'allowRestart' && !keys.includes(`${namespace}:${name}`);
+  };
+  const ignored = keys.filter((key) => /^postgres[-_]?compute:/i.test(key)).find(isIgnored);
+  if (ignored === undefined) return;
   throw new pulumi.RunError(
-    `${ignored} in the config of this stack has no effect here: set it as ${guard}, with \`pulumi config set ${guard} false\` to forbid restarts.`,
+    `${ignored} in the config of this stack has no effect here: the settings are ${settingNames.join(', ')}, each with the prefix ${namespace}, such as ${namespace}:allowRestart. Set it under its right name, or remove it with \`pulumi config rm ${ignored}\`.`,
   );
 }
 

@@ -1,18 +1,11 @@
 import { ProviderConfig } from '../config/provider-config';
-import { pluginSettingNames } from '../config/setting-names';
+import { isSettingName, pluginSettingNames, settingNames } from '../config/setting-names';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import type { Properties } from '../lifecycle/resource-identity';
 
-/** The settings of the provider, from the stack's config or from the arguments of an explicit provider. */
-const settingNames = ['apiKey', 'baseUrl', 'requestsPerMinute', 'allowInsecureBaseUrl', 'allowRestart'];
-
-/** What the engine and its SDKs keep beside the settings of every provider. */
-const commonNames = ['version', 'pluginDownloadURL'];
-
 /** What is wrong with the settings. Sends no request, and does not judge values that are not known yet. */
 export function findSettingFailures(settings: Properties, environment = process.env): InputFailure[] {
-  const isKnown = (name: string) => [...settingNames, ...commonNames].includes(name) || name.startsWith('__');
-  const unknown = Object.keys(settings).filter((name) => !isKnown(name));
+  const unknown = Object.keys(settings).filter((name) => !isSettingName(name));
   if (unknown.length > 0) {
     const reason = `is not a setting of the provider; those are ${settingNames.join(', ')}`;
     // The engine would show the value of a named property, which may be a key under a misspelt name.
