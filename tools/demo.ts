@@ -42,7 +42,7 @@ async function main(): Promise<void> {
     };
     await connect();
 
-    say('Change the size: the preview shows, by restartOnChange, that this restarts the compute.');
+    say('Change the size: the preview warns that it restarts the compute, and shows restartOnChange.');
     await run('config', 'set', 'minCu', '1');
     await run('config', 'set', 'maxCu', '2');
     await run('preview', '--diff');
@@ -50,7 +50,7 @@ async function main(): Promise<void> {
     await run('up', '--yes');
     const client = await connect();
 
-    say('Change the autosuspend delay: this restarts nothing, so the preview has no restartOnChange.');
+    say('Change the autosuspend delay: this restarts nothing, so the preview does not warn.');
     await run('config', 'set', 'suspendTimeoutSeconds', '600');
     await run('preview');
     await run('up', '--yes');
