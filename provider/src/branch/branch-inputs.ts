@@ -76,7 +76,17 @@ export function findInputFailures(given: Properties, before?: Properties): Input
     return [{ property: 'parentTimestamp', reason: 'must not be given together with parentLsn' }];
   if (given.adopt === true && given.name === undefined)
     return [{ property: 'name', reason: 'is required with adopt: it names the branch to take over' }];
-  const { branchId: source } = (given.restoreFrom ?? {}) as NonNullable<BranchInputs['restoreFrom']>; // Of the shape above.
+  if (
+    given.preserveUnderName !== undefined &&
+    given.preserveUnderName === given.name &&
+    !isUnknown(given.name)
+  )
+    return [{ property: 'preserveUnderName', reason: 'must differ from name, which the branch keeps' }];
+  const { branchId: source, timestamp = '' } = (given.restoreFrom ?? {}) as NonNullable<
+    BranchInputs['restoreFrom']
+  >; // Of the shape above.
+  if (untilMs(timestamp) > 0)
+    return [{ property: 'restoreFrom', reason: 'must have a timestamp in the past' }];
   if (given.resetTriggers !== undefined && given.initSource === 'schema-only' && source === undefined)
     return [
       {

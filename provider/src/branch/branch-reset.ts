@@ -57,6 +57,10 @@ export async function reportReset(
     await core.warn(declaration, [since]);
     return false;
   }
+  const source = inputs.restoreFrom?.branchId;
+  const isKnown = source === undefined || isUnknown(source) || core.claims.branch.item(source).isCreated;
+  if (branch && !isKnown && !all.some((each) => each.id === source))
+    throw new Error(`restoreFrom: ${source} is not a branch of the project. Nothing was changed.`);
   const reason = branch && findObstacle(branch, changes, inputs, all);
   if (reason !== undefined) throw new Error(`a reset of branch ${id}: ${reason}. Nothing was changed.`);
   core.claims.branch.noteItem(id, { reset: 'expected' });
@@ -75,7 +79,10 @@ function describeReset(
   const { preserveUnderName, restoreFrom = {} } = inputs;
   const name = branch ? ` ("${branch.name}")` : '';
   const from = findSource(inputs, branch) ?? 'its parent';
-  const source = isUnknown(from) ? 'a branch that is not known yet' : from;
+  const named = all.find((each) => each.id === from);
+  const source = isUnknown(from)
+    ? 'a branch that is not known yet'
+    : `${from}${named ? ` ("${named.name}")` : ''}`;
   const [at] = compact([restoreFrom.timestamp, restoreFrom.lsn]);
   const point =
     at === undefined
@@ -90,6 +97,16 @@ function describeReset(
       ? 'deletes the data of its own'
       : `leaves its own data in ${kept}${moved}, which is in no state, so that the next reset needs another preserveUnderName`;
   return `resets branch ${id}${name} to ${point} of ${source}, drops the connections of its endpoints, and ${loss}: a change of resetTriggers`;
+}
+
+/**
+ * Checks once more what a preview could not read in time.
+ * @throws Error that says why the service would refuse
+ */
+export function checkObstacle(branch: Branch, inputs: BranchInputs, all: readonly Branch[]): void {
+  // This update has unprotected it, unless the program protects it.
+  const reason = findObstacle(branch, ['protected'], inputs, all);
+  if (reason !== undefined) throw new Error(`a reset of branch ${branch.id}: ${reason}. Nothing was reset.`);
 }
 
 /** Why the service would refuse. */

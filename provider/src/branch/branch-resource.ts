@@ -10,7 +10,7 @@ import { Run } from '../lifecycle/run';
 import type { Situation } from '../lifecycle/situation';
 import { branchArguments } from './branch-arguments';
 import type { BranchInputs, BranchOutputs } from './branch-inputs';
-import { toRestore } from './branch-reset';
+import { checkObstacle, toRestore } from './branch-reset';
 import { toOutputs, withResets } from './branch-state';
 
 /** What a create or an update works on. */
@@ -47,8 +47,9 @@ function describeBranch(work: BranchWork, before?: BranchOutputs): Resource<Bran
       const attributes = branchArguments.toAttributes(names, inputs);
       return () => project.api.updateBranch(project.id, branchId, attributes, deadline).then(toChange);
     },
-    control: (verb, branch) => {
-      if (verb !== 'reset') return Promise.reject(new Error('a branch has no compute.'));
+    control: async (verb, branch) => {
+      if (verb !== 'reset') throw new Error('a branch has no compute.');
+      if (branch) checkObstacle(branch, inputs, project.branches.latest ?? [branch]);
       const restore = toRestore(inputs, branch);
       return project.api.restoreBranch(project.id, branchId, restore, deadline).then(toChange);
     },

@@ -49,7 +49,7 @@ describe.each(doors)('a reset of a Branch by %s', (_name, door) => {
     const { preview } = await startReset();
     await preview(second);
     expect(shown.join('')).toMatch(
-      /resets branch br-\S+ \("pr"\) to the present data of br-\S+, drops the connections of its endpoints, and deletes the data of its own: a change of resetTriggers/,
+      /resets branch br-\S+ \("pr"\) to the present data of br-\S+ \("main"\), drops the connections of its endpoints, and deletes the data of its own: a change of resetTriggers/,
     );
   });
 
@@ -71,11 +71,17 @@ describe.each(doors)('a reset of a Branch by %s', (_name, door) => {
     expect([resets(), state.outputs.resetTriggers]).toEqual([[], first.resetTriggers]);
   });
 
+  it('is refused before anything changes if the source does not exist', async () => {
+    const { up } = await startReset();
+    const { message } = await callErrorOf(up({ ...second, restoreFrom: { branchId: 'br-none-1' } }));
+    expect(message).toContain('br-none-1 is not a branch of the project. Nothing was changed');
+  });
+
   it('takes the data from restoreFrom', async () => {
     const { up, held, feature, emulator } = await startReset();
-    const timestamp = '2026-01-31T08:00:00Z';
+    const timestamp = '2025-12-31T08:00:00Z';
     const { outputs } = await up({ ...second, restoreFrom: { branchId: feature.id, timestamp } });
-    expect(held()[0]).toMatchObject({ parent_id: feature.id, parent_timestamp: '2026-01-31T08:00:00.000Z' });
+    expect(held()[0]).toMatchObject({ parent_id: feature.id, parent_timestamp: '2025-12-31T08:00:00.000Z' });
     expect(emulator.requests().at(-1)?.path).not.toContain('restore');
     expect(outputs.lastResetAt).toBeDefined();
   });
@@ -202,9 +208,11 @@ describe.each(doors)('a reset of a Branch by %s', (_name, door) => {
   });
 
   it.each([
-    ['restoreFrom', { restoreFrom: { timestamp: '2026-01-31T08:00:00Z', lsn: '0/1E88DF8' } }, 'but not both'],
+    ['restoreFrom', { restoreFrom: { timestamp: '2025-12-31T08:00:00Z', lsn: '0/1E88DF8' } }, 'but not both'],
     ['restoreFrom', { restoreFrom: { timestamp: 'yesterday' } }, 'timestamp must be a point in time'],
+    ['restoreFrom', { restoreFrom: { timestamp: '2099-01-01T00:00:00Z' } }, 'a timestamp in the past'],
     ['restoreFrom', { initSource: 'schema-only' }, 'needs a branchId'],
+    ['preserveUnderName', { name: 'pr', preserveUnderName: 'pr' }, 'must differ from name'],
     ['resetTriggers', { resetTriggers: 'now' }, 'must be a map of values whose change resets the branch'],
     ['preserveUnderName', { preserveUnderName: '' }, 'must be 1 to 256 characters'],
   ])('is refused with a wrong %s', async (property, args, reason) => {
