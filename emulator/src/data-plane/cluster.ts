@@ -1,4 +1,4 @@
-import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from 'pg';
@@ -225,11 +225,6 @@ export class Cluster {
         await copyFolder(join(folder, 'pg_wal'), join(copying, 'pg_wal'));
       });
     writeState(copying, { access, limits: this.state.limits, passwords, copiedAt });
-  }
-
-  /** Makes it a standby, which follows another cluster when it starts. */
-  becomeStandby(): void {
-    writeFileSync(join(this.folder, 'standby.signal'), '');
   }
 
   /** Cuts every client off; a client that connects later can stay. */

@@ -42,7 +42,8 @@ export async function startStandby(
     await updatePrimary();
     await primary.copyTo(cluster);
   });
-  cluster.becomeStandby();
+  // It then follows another cluster when it starts.
+  writeServerFile(join(cluster.folder, 'standby.signal'), '');
   data.settingRules.write(cluster.folder, settings.pg_settings);
   const { limits } = primary.state;
   const size = Math.max(maxConnectionsOf(endpoint.autoscaling_limit_min_cu), Number(limits.max_connections));
