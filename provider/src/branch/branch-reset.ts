@@ -2,8 +2,11 @@ import { compact, filter, map } from 'lodash';
 import type { Branch, BranchRestore } from '../control-api/wire-types';
 import { listChildren } from '../lifecycle/delete-guards';
 import { isSameInstant, isUnknown, unknownValue } from '../lifecycle/input-values';
+import { isCreation } from '../lifecycle/ledger';
 import type { ProviderCore } from '../lifecycle/provider-core';
 import { checkReset } from '../lifecycle/reset-guards';
+import { isFailed } from '../operations/operation-outcome';
+import { listOperationsSince } from '../operations/operation-pages';
 import { isSchemaOnly } from './branch-arguments';
 import type { BranchDeclaration, BranchInputs, PriorBranch } from './branch-inputs';
 
@@ -52,8 +55,9 @@ export async function reportReset(
       `allowDataLoss is not true, and this ${what}. Nothing was changed. To continue, set allowDataLoss: true, or preserveUnderName to keep the data in another branch; to keep the data where it is, leave resetTriggers as it was.`,
     );
   const resetAt = branch?.last_reset_at;
-  if (resetAt !== undefined && !isSameInstant(resetAt, outputs.lastResetAt)) {
-    const since = `branch ${id} was reset at ${resetAt}, which this stack does not know of. Unless that reset has failed, \`pulumi up\` counts it as the one of this change of resetTriggers, and does not repeat it`;
+  const isKnownReset = resetAt === undefined || isSameInstant(resetAt, outputs.lastResetAt);
+  if (!isKnownReset && !(await mayHaveFailed(core, id, resetAt, declaration))) {
+    const since = `branch ${id} was reset at ${resetAt}, which this stack does not know of: \`pulumi up\` counts it as the one of this change of resetTriggers, and does not repeat it`;
     await core.warn(declaration, [since]);
     return false;
   }
@@ -67,6 +71,21 @@ export async function reportReset(
   await checkReset(core, declaration, id);
   await core.warn(declaration, [what]);
   return deletesData;
+}
+
+/** Whether the reset of that time has failed, or its operation can't be read: `up` may then send another one. */
+async function mayHaveFailed(
+  core: ProviderCore,
+  id: string,
+  resetAt: string,
+  declaration: BranchDeclaration,
+): Promise<boolean> {
+  const project = core.projects.project(declaration.inputs.projectId);
+  const since = () => Date.parse(resetAt);
+  const read = () => listOperationsSince(project.api, project.id, since);
+  const operations = await core.glimpse(declaration, project, 'the operations', read);
+  const newest = operations?.find((each) => each.branch_id === id && isCreation(each));
+  return operations === undefined || (newest !== undefined && isFailed(newest));
 }
 
 /** In one sentence, which names the branches. */

@@ -143,13 +143,17 @@ describe.each(doors)('a reset of a Branch by %s', (_name, door) => {
   it.each([['of this run'], ['of a killed run']])(
     'is repeated by the next up when that %s failed',
     async (whose) => {
-      const { up, resets, emulator, state, held } = await startReset();
+      const { up, preview, resets, emulator, state, held } = await startReset();
       emulator.inject({ match: copies, effect: { kind: 'operation-fails' } });
       const failed = await failedState(up(second));
       expect(failed.outputs.unsettledOperations).toMatchObject([
         { action: 'create_branch', status: 'failed' },
       ]);
-      const { outputs } = await up(second, whose === 'of this run' ? failed : state);
+      const before = whose === 'of this run' ? failed : state;
+      shown.length = 0;
+      await preview(second, before);
+      expect(shown.join('')).toContain('resets branch');
+      const { outputs } = await up(second, before);
       expect(outputs).toMatchObject({
         lastResetAt: held()[0]?.last_reset_at,
         resetTriggers: { commit: 'b' },
