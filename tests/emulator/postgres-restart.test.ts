@@ -23,7 +23,9 @@ describe.runIf(hasPostgres && process.platform === 'linux')('a server that was k
     const status = readFileSync(`/proc/${backend}/status`, 'utf8');
     client.query('DO $$ BEGIN LOOP END LOOP; END $$').catch(() => undefined);
     process.kill(Number(/^PPid:\s+(\d+)/m.exec(status)?.[1]), 'SIGKILL');
-    await (await service.connect(login)).query('SELECT');
+    // At first, the emulator may not have noticed.
+    const ask = async () => (await service.connect(login)).ask('SELECT 1');
+    await expect.poll(() => ask().catch(() => undefined), { timeout: 30_000 }).toBe(1);
   });
 });
 

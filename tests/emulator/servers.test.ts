@@ -43,7 +43,8 @@ it('replaces a file as a whole: a full disk leaves the former one', () => {
   expect([former, file].map((path) => readFileSync(path, 'utf8'))).toEqual(['one', 'two']);
 });
 
-it.skipIf(!hasPostgres)('waits as long as a recovery goes on', { timeout: 60_000 }, async () => {
+/** Makes a folder of data, with a function that starts a server on one beside it. */
+async function makeData() {
   const sockets = makeTemporaryFolder();
   giveToServer(sockets);
   const { version, ...programs } = findPostgres(undefined, join(sockets, 'bin'));
@@ -63,6 +64,16 @@ it.skipIf(!hasPostgres)('waits as long as a recovery goes on', { timeout: 60_000
   writeServerFile(passwordFile, 'secret');
   const data = join(sockets, 'data');
   await createTemplate({ version, ...programs }, data, passwordFile);
+  return { sockets, version, data, start };
+}
+
+it.skipIf(!hasPostgres)('gives up a start that takes too long', { timeout: 60_000 }, async () => {
+  const { start } = await makeData();
+  await expect(start('data', {}, 1)).rejects.toThrow('Postgres was not ready after 0.001 s');
+});
+
+it.skipIf(!hasPostgres)('waits as long as a recovery goes on', { timeout: 60_000 }, async () => {
+  const { sockets, version, data, start } = await makeData();
   await copyFolder(data, join(sockets, 'ahead'));
   const ahead = await start('ahead', { fsync: 'off', wal_keep_size: '128MB' });
   const write = "SELECT pg_logical_emit_message(true, 'm', repeat('x', 100000)) FROM generate_series(1, 90)";

@@ -78,9 +78,9 @@ describe('a client that is too slow is disconnected', () => {
 
   it('disconnects a client that does not read its responses', async () => {
     const { controls, port, countConnections } = await startLimited({ readingMs: 50 });
-    const { id } = controls.createProject({ name: 'x'.repeat(100_000) });
+    for (let count = 0; count < 100; count += 1) controls.createProject({ name: 'x'.repeat(256) });
     const socket = openSocket(port).pause();
-    socket.write(`${head('GET', `/projects/${id}`)}\r\n`.repeat(400));
+    socket.write(`${head('GET', '/projects?limit=100')}\r\n`.repeat(400));
     await expect.poll(countConnections).toBe(1);
     await expect.poll(countConnections, { timeout: 5000 }).toBe(0);
   });
