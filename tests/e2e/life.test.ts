@@ -105,7 +105,7 @@ it('the host runs the short provider text like a serialized provider', async () 
   expect(left).toEqual(right);
   expect(left?.outputs).toMatchObject({ suspendTimeoutSeconds: 600 });
   const text = endpoints.find(({ urn }) => urn.endsWith('::text'));
-  expect(String(text?.inputs?.__provider).length).toBeLessThanOrEqual(120);
+  expect(String(text?.inputs?.__provider).length).toBeLessThanOrEqual(400);
   expect(text?.sourcePosition).toMatch(/index\.ts#\d+,\d+$/);
   await stack.run('destroy', '--yes', '--skip-preview');
   expect(held()).toEqual([]);

@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { EmulatorOptions } from 'postgres-control-emulator';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -14,7 +14,8 @@ async function open(data: string, options: EmulatorOptions = {}) {
 }
 
 describe.runIf(hasPostgres && process.platform === 'linux')('a server that was killed', () => {
-  it('starts again although a query of it still runs', { timeout: 60_000 }, async () => {
+  /** Kills the server of a query that does not end. */
+  const killServer = async () => {
     const service = await PostgresEmulator.start();
     onTestFinished(() => service.emulator.stop());
     const { login } = await service.createProject();
@@ -23,9 +24,20 @@ describe.runIf(hasPostgres && process.platform === 'linux')('a server that was k
     const status = readFileSync(`/proc/${backend}/status`, 'utf8');
     client.query('DO $$ BEGIN LOOP END LOOP; END $$').catch(() => undefined);
     process.kill(Number(/^PPid:\s+(\d+)/m.exec(status)?.[1]), 'SIGKILL');
+    return { service, login, backend };
+  };
+
+  it('starts again although a query of it still runs', { timeout: 60_000 }, async () => {
+    const { service, login } = await killServer();
     // At first, the emulator may not have noticed.
     const ask = async () => (await service.connect(login)).ask('SELECT 1');
     await expect.poll(() => ask().catch(() => undefined), { timeout: 30_000 }).toBe(1);
+  });
+
+  it('leaves no process when the emulator ends', async () => {
+    const { service, backend } = await killServer();
+    await service.emulator.stop();
+    await expect.poll(() => existsSync(`/proc/${backend}`), { timeout: 10_000 }).toBe(false);
   });
 });
 
@@ -82,7 +94,9 @@ describe.skipIf(!hasPostgres)('settings with which no server starts', () => {
     const second = await open(data, { operationMs: 1_000 });
     // The operation runs again, and fails only later.
     await (await second.connect(login)).query('SELECT');
-    expect((await second.endOperations(projectId))[0]).toMatchObject({ status: 'failed' });
+    const operations = await second.endOperations(projectId);
+    const applied = operations.find(({ action }) => action === 'apply_config');
+    expect(applied).toMatchObject({ status: 'failed' });
     const { body } = await second.call<{ endpoint: { settings: object } }>(
       'GET',
       `/projects/${projectId}/endpoints/${endpointId}`,

@@ -118,7 +118,7 @@ export class Cluster {
     const server = this.#server;
     this.#server = undefined;
     this.endpointId = undefined;
-    if (server === undefined || server.hasExited) return;
+    if (server === undefined || server.hasExited) return server?.stop();
     let passwords: StoredPassword[] | undefined;
     const read = async (admin: Client): Promise<void> => {
       passwords = await holdPasswords(admin);

@@ -28,12 +28,14 @@ const PROGRESS = 'in progress, elapsed time';
 /** A running Postgres server. */
 export class PostgresServer {
   readonly sockets: string;
+  readonly #data: string;
   readonly #child: GuardedProcess;
   #log = '';
   #progressedMs = Date.now();
 
-  private constructor(child: GuardedProcess, sockets: string) {
+  private constructor(child: GuardedProcess, { data, sockets }: ServerStart) {
     this.#child = child;
+    this.#data = data;
     this.sockets = sockets;
     child.stderr.on('data', (part: Buffer) => {
       if (part.includes(PROGRESS)) this.#progressedMs = Date.now();
@@ -49,7 +51,7 @@ export class PostgresServer {
     const settings = { listen_addresses: '', unix_socket_directories: sockets, port: '5432', ...flags };
     const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const child = startGuarded(program, ['-D', data, ...args]);
-    const server = new PostgresServer(child, sockets);
+    const server = new PostgresServer(child, start);
     while (!isReady(data, child.pid)) {
       const isLate = Date.now() > server.#progressedMs + longestMs;
       // While it prepares its memory, it accepts no other signal.
@@ -80,12 +82,15 @@ export class PostgresServer {
    * with a process that hangs, immediate shutdown: the next start recovers the data from the write-ahead log.
    */
   async stop(): Promise<void> {
-    if (this.hasExited) return;
-    const exited = once(this.#child, 'exit');
-    this.#child.kill('SIGINT');
-    const timer = setTimeout(() => this.#child.kill('SIGQUIT'), LONGEST_STOP_MS);
-    await exited;
-    clearTimeout(timer);
+    if (!this.hasExited) {
+      const exited = once(this.#child, 'exit');
+      this.#child.kill('SIGINT');
+      const timer = setTimeout(() => this.#child.kill('SIGQUIT'), LONGEST_STOP_MS);
+      await exited;
+      clearTimeout(timer);
+    }
+    // It may have been killed.
+    await endOrphans(this.#data);
   }
 
   /** The last lines of the log, without their time and process id. */
