@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { BranchRecord, EndpointRecord } from '../records/records';
 import { BranchCopies } from './branch-copies';
 import { Cluster, type ClusterSetup } from './cluster';
 import { copyFolder, REMOVED } from './copy-folder';
 import type { PostgresBinaries } from './find-postgres';
+import { waitAtMost } from './guarded-process';
 import { type PgSettings, SettingRules } from './pg-settings';
 import type { ServerStart } from './postgres-server';
 import { Schemas } from './schemas';
@@ -192,8 +192,7 @@ async function removeLeftovers(data: string, branchIds: ReadonlySet<string>): Pr
 /** What is under way and takes long fails when the server ends: a client may hold it up. */
 async function stopSoon(cluster: Cluster): Promise<void> {
   const stopped = cluster.inTurn(() => cluster.stop());
-  const waited = new AbortController();
-  await Promise.race([stopped, delay(LONGEST_TURN_MS, undefined, waited)]).finally(() => waited.abort());
+  await waitAtMost(LONGEST_TURN_MS, stopped);
   await cluster.server?.stop();
   await stopped;
 }

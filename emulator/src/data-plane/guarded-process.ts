@@ -101,10 +101,14 @@ export function removeAtEnd(folder: string): () => Promise<void> {
   return async () => {
     sweeper.stdin.end();
     sweeper.unref();
-    const waited = new AbortController();
-    await Promise.race([swept, delay(LONGEST_WAIT_MS, undefined, waited)]);
-    waited.abort();
+    await waitAtMost(LONGEST_WAIT_MS, swept);
   };
+}
+
+/** Waits for the end of some work, or so many milliseconds. */
+export async function waitAtMost(ms: number, work: Promise<unknown>): Promise<void> {
+  const waited = new AbortController();
+  await Promise.race([work, delay(ms, undefined, waited)]).finally(() => waited.abort());
 }
 
 /** What the programs need to run, with their language, time zone, libraries and the names of users. */
