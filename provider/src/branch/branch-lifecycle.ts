@@ -54,9 +54,7 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     news: UncheckedDeclaration,
   ): Promise<CheckedDeclaration<BranchInputs>> {
     this.core.createsBranch ||= !olds;
-    const unjudged = checkDeclaration(this.type, olds, news, this.#claims);
-    // What the failures let through has the type of the inputs, or is not known yet.
-    const checked = unjudged as unknown as CheckedDeclaration<BranchInputs>;
+    const checked = checkDeclaration<BranchInputs>(this.type, olds, news, this.#claims);
     const find = (replaced: string | undefined) => findObstacle(this.core, checked, replaced);
     const questions = [
       () => this.#findUnjudgedReplacement(checked),

@@ -40,9 +40,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     olds: UncheckedDeclaration | undefined,
     news: UncheckedDeclaration,
   ): Promise<CheckedDeclaration<EndpointInputs>> {
-    const unjudged = checkDeclaration(this.type, olds, news, this.#claims);
-    // What the failures let through has the type of the inputs, or is not known yet.
-    const checked = unjudged as unknown as CheckedDeclaration<EndpointInputs>;
+    const checked = checkDeclaration<EndpointInputs>(this.type, olds, news, this.#claims);
     return this.core.judge(checked, olds ? [] : this.#askOfCreation(checked));
   }
 

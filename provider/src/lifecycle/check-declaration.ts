@@ -10,12 +10,12 @@ import type { ResourceType } from './resource-type';
  * replacement: with the inputs in state, then without.
  * @param olds the inputs in state; undefined when the resource is created
  */
-export function checkDeclaration(
+export function checkDeclaration<Inputs>(
   type: ResourceType,
   olds: UncheckedDeclaration | undefined,
   { resource: declared, inputs: news }: UncheckedDeclaration,
   claims: ResourceClaims,
-): CheckedDeclaration<Properties> {
+): CheckedDeclaration<Inputs> {
   const given = pickBy(news, (value) => value !== undefined && value !== null);
   const { secretNames = [] } = declared;
   const oldName = olds?.inputs.name;
@@ -37,7 +37,8 @@ export function checkDeclaration(
   const failures = type.findInputFailures(given, olds?.inputs);
   return {
     resource,
-    inputs,
+    // What the failures let through has the type of the inputs, or is not known yet.
+    inputs: inputs as Inputs,
     failures: failures.length > 0 ? failures : claimName(type, resource, inputs, claims),
   };
 }
