@@ -73,7 +73,9 @@ export async function createOnce<Shown extends { readonly id: string }>(
       } catch (error) {
         if (!isConflict(error)) throw error;
         const find = (items: readonly Shown[]) => {
-          const found = findExisting(items);
+          // After a lost response, what is in the way may be its work.
+          const own = writes === 'unknown' ? toOwn(findOwn(items, true)) : undefined;
+          const found = own ?? findExisting(items);
           if (!found) request.explainConflict(items, error);
           return found;
         };

@@ -34,9 +34,7 @@ export class RoleLifecycle implements ResourceLifecycle<RoleInputs, RoleOutputs>
     olds: UncheckedDeclaration | undefined,
     news: UncheckedDeclaration,
   ): Promise<CheckedDeclaration<RoleInputs>> {
-    const unjudged = checkDeclaration(this.type, olds, news, this.#claims);
-    // What the failures let through has the type of the inputs, or is not known yet.
-    const checked = unjudged as unknown as CheckedDeclaration<RoleInputs>;
+    const checked = checkDeclaration<RoleInputs>(this.type, olds, news, this.#claims);
     const questions = [
       () => this.core.findUnknownBranch(checked, 'branchId'),
       () => this.#findExistingFailures(checked),
@@ -138,15 +136,12 @@ export class RoleLifecycle implements ResourceLifecycle<RoleInputs, RoleOutputs>
     const id = idOf(news.inputs);
     const work: RoleWork = { ...this.core.startWork(news, deadline), action: 'create', roleId: id };
     const { project, inputs } = work;
-    let isLost = false;
     const creation = await createOnce<RoleItem>({
       work,
       list: project.roles(inputs.branchId),
-      findExisting: (roles) => findExisting(roles, inputs, isLost),
-      findOwn: (roles, isOutcomeUnknown) => {
-        isLost ||= isOutcomeUnknown;
-        return isLost ? roles.find((role) => role.id === id) : undefined;
-      },
+      findExisting: (roles) => findExisting(roles, inputs),
+      findOwn: (roles, isOutcomeUnknown) =>
+        isOutcomeUnknown ? roles.find((role) => role.id === id) : undefined,
       refusesSecond: true,
       explainConflict: () => {},
       send: () => project.api.createRole(inputs, deadline).then(toChange(work)),
@@ -206,14 +201,9 @@ function idOf({ projectId, branchId, name }: RoleInputs): string {
 }
 
 /** @throws Error when the role exists, and must not be taken over */
-function findExisting(
-  roles: readonly RoleItem[],
-  inputs: RoleInputs,
-  isOwn: boolean,
-): Existing<RoleItem> | undefined {
+function findExisting(roles: readonly RoleItem[], inputs: RoleInputs): Existing<RoleItem> | undefined {
   const item = roles.find(({ id }) => id === idOf(inputs));
   if (!item) return undefined;
-  if (isOwn) return { kind: 'own', item };
   if (inputs.adopt) return { kind: 'adopted', item };
   throw new Error(`create of role "${inputs.name}": ${describeTaken(item)}`);
 }
