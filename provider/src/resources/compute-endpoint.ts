@@ -75,7 +75,7 @@ export class ComputeEndpoint extends pulumi.CustomResource {
   /**
    * Sets the resource option `deleteBeforeReplace` unless `opts` does: every kind of replacement then deletes first.
    * @param name the resource's name in the program; a part of the endpoint's name when `args.name` is not given
-   * @throws RunError when the stack's config has the key but not as a secret, or an `allowRestart` that would be ignored, and for a
+   * @throws RunError when the stack's config has the key but not as a secret, or a setting that would be ignored, and for a
    * resource option without effect: `replaceOnChanges`, `customTimeouts`, `import`
    */
   constructor(name: string, args: ComputeEndpointArgs, opts?: pulumi.CustomResourceOptions) {

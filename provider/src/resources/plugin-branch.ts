@@ -23,8 +23,8 @@ export class Branch extends Resource {
   /**
    * Sets the resource option `deleteBeforeReplace` unless `opts` does: every kind of replacement then deletes first.
    * @param name the resource's name in the program; a part of the branch's name when `args.name` is not given
-   * @throws RunError when `timeouts` are no plain numbers, when the stack's config has the key but not as a secret, or has an
-   * `allowRestart` that would be ignored
+   * @throws RunError when `timeouts` are no plain numbers, when the stack's config has the key but not as a secret, or has a
+   * setting that would be ignored
    */
   constructor(name: string, { timeouts, ...args }: BranchArgs, opts?: pulumi.CustomResourceOptions) {
     refuseUnsafeConfig(pluginSettingNames);

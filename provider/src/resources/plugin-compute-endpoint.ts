@@ -31,8 +31,8 @@ export class ComputeEndpoint extends Resource {
   /**
    * Sets the resource option `deleteBeforeReplace` unless `opts` does: every kind of replacement then deletes first.
    * @param name the resource's name in the program; a part of the endpoint's name when `args.name` is not given
-   * @throws RunError when `timeouts` are no plain numbers, when the stack's config has the key but not as a secret, or has an
-   * `allowRestart` that would be ignored
+   * @throws RunError when `timeouts` are no plain numbers, when the stack's config has the key but not as a secret, or has a
+   * setting that would be ignored
    */
   constructor(name: string, { timeouts, ...args }: ComputeEndpointArgs, opts?: pulumi.CustomResourceOptions) {
     refuseUnsafeConfig(pluginSettingNames);

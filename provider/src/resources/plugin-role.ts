@@ -22,8 +22,8 @@ const Resource = pulumi.CustomResource as unknown as Pick<typeof pulumi.CustomRe
 export class Role extends Resource {
   /**
    * Sets the resource option `deleteBeforeReplace` unless `opts` does: every kind of replacement then deletes first.
-   * @throws RunError when `timeouts` are no plain numbers, when the stack's config has the key but not as a secret, or has an
-   * `allowRestart` that would be ignored
+   * @throws RunError when `timeouts` are no plain numbers, when the stack's config has the key but not as a secret, or has a
+   * setting that would be ignored
    */
   constructor(name: string, { timeouts, ...args }: RoleArgs, opts?: pulumi.CustomResourceOptions) {
     refuseUnsafeConfig(pluginSettingNames);

@@ -33,7 +33,7 @@ export class Role extends pulumi.CustomResource {
 
   /**
    * Sets the resource option `deleteBeforeReplace` unless `opts` does: every kind of replacement then deletes first.
-   * @throws RunError when the stack's config has the key but not as a secret, or an `allowRestart` that would be ignored, and for a
+   * @throws RunError when the stack's config has the key but not as a secret, or a setting that would be ignored, and for a
    * resource option without effect: `replaceOnChanges`, `customTimeouts`, `import`
    */
   constructor(name: string, args: RoleArgs, opts?: pulumi.CustomResourceOptions) {
