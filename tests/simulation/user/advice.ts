@@ -25,7 +25,7 @@ const advices: readonly (readonly [RegExp, Follow])[] = [
   [/allowDataLoss is not true/, allowDataLoss],
   [/neither a protected branch nor its endpoints|a reset of branch \S+ it is protected/, unprotect],
   [/Run `pulumi up` again/, waitForOthers],
-  // The next `up` replaces a branch whose creation has failed.
+  // The next `up` replaces a branch whose creation has failed, and repeats a reset that has.
   [/create_branch \S+?[ :]/, isOfEarlierRun],
   [/Choose another name|another name creates a new one|already has a branch of that name|_EXISTS/, rename],
   [/set adopt: true|adopt: true takes it over/, adopt],
@@ -82,14 +82,12 @@ function unprotect({ world, slot, message }: Advised): boolean {
   return true;
 }
 
-/** Whether the operation that creates the branch failed, and it had been started before this run. */
-function isOfEarlierRun({ world, slot, message, startedAt }: Advised): boolean {
-  const { branches } = world.ground;
+/** Whether the failed copy, of a create or a reset, had been started before this run. */
+function isOfEarlierRun({ world: { ground }, message, startedAt }: Advised): boolean {
   const [, id] = /create_branch (\S+?)[ :]/.exec(message) ?? [];
-  return branches
-    .own(slot)
-    .map((branch) => branches.creationOf(branch.id))
-    .some((created) => created?.id === id && Date.parse(created?.created_at ?? '') <= startedAt);
+  return ground
+    .ownOperations()
+    .some((operation) => operation.id === id && Date.parse(operation.created_at) <= startedAt);
 }
 
 /** Another client has the declared name. The message hides a name that is a secret, but the user knows it. */
