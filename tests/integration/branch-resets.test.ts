@@ -46,14 +46,17 @@ describe('the reset of a branch', () => {
     expect(await next.preview(endpoint, on)).toMatchObject({ hasChanges: false });
   });
 
-  it.each(['parent', 'child'])('is refused while the program has children of it: %s first', async (first) => {
+  it.each([
+    ['parent', { preserveUnderName: 'before' }],
+    ['child', { allowDataLoss: true }],
+  ])('is refused while the program has children of it: %s first', async (first, loss) => {
     const { startRun, project } = await startEngineRuns();
     const projectId = project.id;
     const branch = await startRun().create('branch', 'b', { projectId, ...before });
     const born = { projectId, parentId: branch.id };
     const child = await startRun().create('branch', 'c', born);
     const run = startRun();
-    const reset = { projectId, resetTriggers: { commit: 'b' }, preserveUnderName: 'before' };
+    const reset = { projectId, resetTriggers: { commit: 'b' }, ...loss };
     const calls = [() => run.preview(branch, reset), () => run.preview(child, born)];
     if (first === 'child') calls.reverse();
     await calls[0]?.();

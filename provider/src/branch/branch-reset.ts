@@ -65,10 +65,10 @@ export async function reportReset(
   const isKnown = source === undefined || isUnknown(source) || core.claims.branch.item(source).isCreated;
   if (branch && !isKnown && !all.some((each) => each.id === source))
     throw new Error(`restoreFrom: ${source} is not a branch of the project. Nothing was changed.`);
-  const reason = branch && findObstacle(branch, changes, inputs, all);
-  if (reason !== undefined) throw new Error(`a reset of branch ${id}: ${reason}. Nothing was changed.`);
   core.claims.branch.noteItem(id, { reset: 'expected' });
   await checkReset(core, declaration, id);
+  const reason = branch && findObstacle(branch, changes, inputs, all);
+  if (reason !== undefined) throw new Error(`a reset of branch ${id}: ${reason}. Nothing was changed.`);
   await core.warn(declaration, [what]);
   return deletesData;
 }
