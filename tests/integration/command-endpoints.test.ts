@@ -77,6 +77,17 @@ describe('endpoints suspend, start and restart', () => {
     expect(state()).toBe('active');
   });
 
+  it('take the name of an endpoint, and list the names for an unknown one', async () => {
+    const { run, emulator, provider, declare, primary } = await startCommand();
+    const { id } = await provider.create(declare({ name: 'api' }));
+    expect((await run('endpoints', 'get', 'api')).stdout).toContain(id);
+    await run('endpoints', 'suspend', 'api');
+    expect(emulator.endpoints().find((endpoint) => endpoint.id === id)?.current_state).toBe('idle');
+    const unknown = await run('endpoints', 'delete', 'ap');
+    expect(unknown).toMatchObject({ exitCode: 4, stdout: '' });
+    expect(unknown.stderr).toContain(`has no endpoint named "ap". It has: api (${id}), ${primary.id}.\n`);
+  });
+
   it('report that the service had nothing to do', async () => {
     const { run, primary } = await startCommand();
     expect(await run('endpoints', 'start', primary.id)).toEqual({

@@ -57,9 +57,9 @@ new ComputeEndpoint('api', {
 `);
   });
 
-  it('imports one endpoint with --endpoint', async () => {
+  it.each(['id', 'name'])('imports one endpoint with --endpoint, by %s', async (by) => {
     const { importTo, apiId } = await startImport();
-    const { resources, stdout } = await importTo('--endpoint', apiId);
+    const { resources, stdout } = await importTo('--endpoint', by === 'id' ? apiId : 'api');
     expect(resources.map(({ id }) => id)).toEqual([apiId]);
     expect(stdout.match(/new ComputeEndpoint/g)).toHaveLength(1);
   });
@@ -97,10 +97,10 @@ new ComputeEndpoint('api', {
 
   it('exits with 4 when there is nothing to import', async () => {
     const { run, project, branch } = await startCommand();
-    expect(await run('import-file', '--endpoint', 'ep-none')).toEqual({
+    expect(await run('import-file', '--endpoint', 'ep-none')).toMatchObject({
       exitCode: 4,
       stdout: '',
-      stderr: `error: Project ${project.id} has no endpoint ep-none to import.\n`,
+      stderr: expect.stringContaining(`Project ${project.id} has no endpoint named "ep-none". It has: `),
     });
     expect(await run('import-file', '--branch', branch.name)).toMatchObject({
       exitCode: 4,

@@ -75,9 +75,11 @@ describe('connection-uri', () => {
 
   it('is of the endpoint or the branch that is given, and pooled if asked', async () => {
     const { run, readJson, emulator, project, branch, primary } = await startLookups();
-    const replica = emulator.createEndpoint(project.id, { branch_id: primary.branch_id, type: 'read_only' });
+    const { branch_id } = primary;
+    const replica = emulator.createEndpoint(project.id, { branch_id, type: 'read_only', name: 'reports' });
     const own = emulator.createEndpoint(project.id, { branch_id: branch.id, type: 'read_write' });
-    expect((await run('connection-uri', '--endpoint', replica.id)).stdout).toContain(`@${replica.id}.`);
+    for (const idOrName of [replica.id, 'reports'])
+      expect((await run('connection-uri', '--endpoint', idOrName)).stdout).toContain(`@${replica.id}.`);
     expect((await run('connection-uri', '--branch', 'feature', '--pooled')).stdout).toContain(
       `@${own.id}-pooler.`,
     );

@@ -77,11 +77,54 @@ describe('operations list', () => {
     expect(other.operations).toMatchObject([{ action: 'create_branch', branchId: branch.id }]);
   });
 
+  it('operations list takes names of an endpoint and a branch, too', async () => {
+    const { run, provider, declare, branch } = await startCommand();
+    const { id } = await provider.create(declare({ name: 'api' }));
+    const { stdout } = await run(
+      'operations',
+      'list',
+      '--endpoint',
+      'api',
+      '--branch',
+      branch.name,
+      '--json',
+    );
+    expect(JSON.parse(stdout).operations).not.toEqual([]);
+    for (const operation of JSON.parse(stdout).operations)
+      expect(operation).toMatchObject({ endpointId: id, branchId: branch.id });
+  });
+
+  it('operations list still shows those of a deleted endpoint, by its id', async () => {
+    const { run, provider, declare } = await startCommand();
+    const { id } = await provider.create(declare({ name: 'api' }));
+    await run('endpoints', 'delete', id);
+    const { stdout } = await run('operations', 'list', '--endpoint', id, '--json');
+    expect(JSON.parse(stdout).operations).toContainEqual(expect.objectContaining({ endpointId: id }));
+  });
+
+  it('operations list needs no access to the branches for the id of one', async () => {
+    const { run, emulator, branch } = await startCommand();
+    const path = '/projects/:p/branches';
+    emulator.inject({ match: { method: 'GET', path }, effect: { kind: 'status', status: 403 } });
+    const { stdout } = await run('operations', 'list', '--branch', branch.id, '--json');
+    expect(JSON.parse(stdout).operations).toMatchObject([{ branchId: branch.id }]);
+  });
+
+  it.each([
+    ['list', 'branch', 'pr-12', /has no branch named "pr-12"\. It has: .*\(br-/],
+    ['list', 'endpoint', 'ep-none', /has no endpoint named "ep-none"\. It has: ep-/],
+    ['wait', 'endpoint', 'api', /has no endpoint named "api"\. It has: ep-/],
+  ])('operations %s exits with 4 for an unknown --%s', async (verb, option, value, sentence) => {
+    const { run } = await startCommand();
+    const { exitCode, stdout, stderr } = await run('operations', verb, `--${option}`, value);
+    expect([exitCode, stdout, stderr]).toEqual([4, '', expect.stringMatching(sentence)]);
+  });
+
   it('reports an empty list on stderr, and prints [] with --json', async () => {
     const { run } = await startCommand();
-    const table = await run('operations', 'list', '--endpoint', 'ep-none');
+    const table = await run('operations', 'list', '--action', 'none');
     expect(table).toEqual({ exitCode: 0, stdout: '', stderr: 'No operations found.\n' });
-    expect(JSON.parse((await run('operations', 'list', '--endpoint', 'ep-none', '--json')).stdout)).toEqual({
+    expect(JSON.parse((await run('operations', 'list', '--action', 'none', '--json')).stdout)).toEqual({
       operations: [],
     });
   });

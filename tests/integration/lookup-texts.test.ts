@@ -115,6 +115,10 @@ describe('an empty option', () => {
     ['projects', 'list', '--org', ''],
     ['endpoints', 'list', '--branch', ''],
     ['import-file', '--branch', ''],
+    ['import-file', '--endpoint', ''],
+    ['operations', 'list', '--branch', ''],
+    ['operations', 'wait', '--endpoint', ''],
+    ['endpoints', 'delete', ''],
     ['projects', 'get', ''],
     ['branches', 'get', ''],
   ])('is refused: %s %s %s %s %s %s', async (...line) => {

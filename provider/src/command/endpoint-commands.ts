@@ -7,10 +7,10 @@ import { toEndpointState } from '../lookups/live-endpoint';
 import { toOperationStates } from '../lookups/operation-state';
 import { requireSuccess } from '../lookups/operation-wait-error';
 import { awaitOperations } from '../operations/wait-for-operations';
-import { selectOnBranch } from './branch-option';
 import { type CommandContext, openProject } from './connection';
 import { controlPower } from './endpoint-power';
 import { layOutEndpoint, layOutEndpoints, stateLabel } from './endpoint-table';
+import { findEndpoint, selectOnBranch } from './named-options';
 import { printOperations } from './operation-table';
 import { addCommand, addTimeoutOption, type CommandOptions, toText } from './options';
 
@@ -40,36 +40,35 @@ export function addEndpointCommands(program: Command, context: CommandContext): 
     .action((options: ListOptions) => listEndpoints(options, context));
   addCommand(endpoints, 'get', 'endpoints get ep-dark-sea-1 --project old-sun-1')
     .description('show one endpoint')
-    .argument('<endpoint>', 'endpoint ID')
-    .action((id: string, options: CommandOptions) => getEndpoint(id, options, context));
+    .argument('<endpoint>', 'endpoint ID or name', toText)
+    .action((idOrName: string, options: CommandOptions) => getEndpoint(idOrName, options, context));
   for (const [verb, description] of powerVerbs) {
     const example = `endpoints ${verb} ep-dark-sea-1`;
     addTimeoutOption(
       addCommand(endpoints, verb, `${example} --project old-sun-1`, `${example} --no-wait --json`),
     )
       .description(description)
-      .argument('<endpoint>', 'endpoint ID')
+      .argument('<endpoint>', 'endpoint ID or name', toText)
       .option('--no-wait', 'return as soon as the service accepts the request')
-      .action((id: string, options: PowerOptions) => changePower(verb, id, options, context));
+      .action((idOrName: string, options: PowerOptions) => changePower(verb, idOrName, options, context));
   }
   addTimeoutOption(addCommand(endpoints, 'delete', 'endpoints delete ep-dark-sea-1 --project old-sun-1'))
     .description('delete an endpoint for good and wait; drops its connections')
-    .argument('<endpoint>', 'endpoint ID')
-    .action((id: string, options: CommandOptions & Pick<PowerOptions, 'timeout'>) =>
-      deleteEndpoint(id, options, context),
+    .argument('<endpoint>', 'endpoint ID or name', toText)
+    .action((idOrName: string, options: CommandOptions & Pick<PowerOptions, 'timeout'>) =>
+      deleteEndpoint(idOrName, options, context),
     );
 }
 
 async function deleteEndpoint(
-  endpointId: string,
+  idOrName: string,
   options: CommandOptions & Pick<PowerOptions, 'timeout'>,
   context: CommandContext,
 ): Promise<void> {
   const { progress, redact } = context.screen;
   const project = await openProject(options, context);
   const deadline = new Deadline(options.timeout * 1000);
-  // Names the endpoint, and fails if there is none.
-  const { id, name = '' } = await project.api.getEndpoint(project.id, endpointId);
+  const { id, name = '' } = await findEndpoint(project, idOrName);
   const operations = await project.write<readonly Operation[]>({
     deadline,
     // A second delete does no harm.
@@ -96,23 +95,27 @@ async function listEndpoints(options: ListOptions, context: CommandContext): Pro
   screen.say('No endpoints found.');
 }
 
-async function getEndpoint(id: string, options: CommandOptions, context: CommandContext): Promise<void> {
+async function getEndpoint(
+  idOrName: string,
+  options: CommandOptions,
+  context: CommandContext,
+): Promise<void> {
   const { screen } = context;
-  const project = await openProject(options, context);
-  const endpoint = await project.api.getEndpoint(project.id, id);
+  const endpoint = await findEndpoint(await openProject(options, context), idOrName);
   if (options.json) return screen.printJson(toEndpointState(endpoint));
   return screen.print(layOutEndpoint(endpoint, screen.colors));
 }
 
 async function changePower(
   verb: PowerVerb,
-  endpointId: string,
+  idOrName: string,
   options: PowerOptions,
   context: CommandContext,
 ): Promise<void> {
   const { progress, redact } = context.screen;
   const project = await openProject(options, context);
   const deadline = new Deadline(options.timeout * 1000);
+  const { id: endpointId } = await findEndpoint(project, idOrName);
   const change = await controlPower(project, {
     endpointId,
     verb,

@@ -4,11 +4,11 @@ import { ControlApiError } from '../control-api/control-api-error';
 import type { Endpoint } from '../control-api/wire-types';
 import { declareAmong } from '../endpoint/declared-endpoint';
 import type { ServiceProject } from '../operations/service-project';
-import { selectOnBranch } from './branch-option';
 import { type CommandContext, openProject } from './connection';
 import { CommandFailure, exitCodes, usageError } from './exit-codes';
 import { quote, writeImportFile } from './import-file';
 import { toImportedResource } from './imported-endpoint';
+import { selectEndpoint, selectOnBranch } from './named-options';
 import { addProjectOptions, type CommandOptions, toExamples, toText } from './options';
 import { writeProgram } from './program-text';
 import { nameResources } from './resource-names';
@@ -25,7 +25,7 @@ export function addImportCommand(program: Command, context: CommandContext): voi
     .description(
       'write existing endpoints to a file for `pulumi import`, and print the program that declares them',
     )
-    .option('--endpoint <id>', 'only this endpoint')
+    .option('--endpoint <endpoint>', 'only this endpoint (ID or name)', toText)
     .option('--branch <branch>', 'only the endpoints of this branch (ID or name)', toText)
     .option('-o, --output <file>', 'file to write', 'import-endpoints.json')
     .addHelpText(
@@ -67,12 +67,11 @@ async function select(
   all: readonly Endpoint[],
   { endpoint, branch }: ImportOptions,
 ): Promise<readonly Endpoint[]> {
-  const onBranch = branch === undefined ? all : await selectOnBranch(project, all, branch);
-  const endpoints = onBranch.filter(({ id }) => (endpoint ?? id) === id);
+  if (endpoint !== undefined) return [selectEndpoint(project, all, endpoint)];
+  const endpoints = branch === undefined ? all : await selectOnBranch(project, all, branch);
   if (endpoints.length > 0) return endpoints;
-  const what = endpoint === undefined ? 'no endpoint' : `no endpoint ${endpoint}`;
   const where = branch === undefined ? `Project ${project.id}` : `Branch ${branch} of project ${project.id}`;
-  throw new CommandFailure(exitCodes.refused, `${where} has ${what} to import.`);
+  throw new CommandFailure(exitCodes.refused, `${where} has no endpoint to import.`);
 }
 
 /** An endpoint without a name gets the name of its branch. */

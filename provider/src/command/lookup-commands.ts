@@ -3,10 +3,11 @@ import { toPrintable } from '../control-api/printable';
 import { type BranchState, readBranches } from '../lookups/live-branch';
 import { readConnectionUri } from '../lookups/live-connection-uri';
 import { readProjects } from '../lookups/live-project';
-import { findBranch } from './branch-option';
+
 import { type CommandContext, connect, findProject, openProject } from './connection';
 import { formatDate } from './duration';
 import { CommandFailure, exitCodes, usageError } from './exit-codes';
+import { findBranch, findEndpoint } from './named-options';
 import { addAccountCommand, addCommand, type CommandOptions, toText } from './options';
 import { GrowingTable, layOutDetails } from './table';
 
@@ -67,7 +68,11 @@ export function addLookupCommands(program: Command, context: CommandContext): vo
     .option('--database <name>', 'database (default: the only one of the branch)', toText)
     .option('--role <name>', 'Postgres role (default: the only one of the branch)', toText)
     .option(...branchOption)
-    .option('--endpoint <id>', "endpoint ID (default: the branch's read_write endpoint)", toText)
+    .option(
+      '--endpoint <endpoint>',
+      "endpoint ID or name (default: the branch's read_write endpoint)",
+      toText,
+    )
     .option('--pooled', 'connect through the connection pooler')
     .action((options: ConnectionUriOptions) => printConnectionUri(options, context));
 }
@@ -159,11 +164,12 @@ async function showBranch(
 }
 
 async function printConnectionUri(options: ConnectionUriOptions, context: CommandContext): Promise<void> {
-  const { id: projectId, api } = await openProject(options, context);
-  const { branch, endpoint: endpointId, pooled } = options;
+  const opened = await openProject(options, context);
+  const { id: projectId, api } = opened;
+  const { branch, pooled } = options;
+  const endpoint = options.endpoint === undefined ? undefined : await findEndpoint(opened, options.endpoint);
   const branchId = branch === undefined ? undefined : (await findBranch(api, projectId, branch)).id;
   const findOnly = async (kind: 'databases' | 'roles') => {
-    const endpoint = endpointId === undefined ? undefined : await api.getEndpoint(projectId, endpointId);
     const where = branchId ?? endpoint?.branch_id ?? (await findBranch(api, projectId, undefined)).id;
     const names = await api.listNames(projectId, where, kind);
     const [only, ...others] = names;
@@ -180,7 +186,7 @@ async function printConnectionUri(options: ConnectionUriOptions, context: Comman
   };
   const databaseName = options.database ?? (await findOnly('databases'));
   const roleName = options.role ?? (await findOnly('roles'));
-  const query = { projectId, branchId, endpointId, databaseName, roleName, pooled };
+  const query = { projectId, branchId, endpointId: endpoint?.id, databaseName, roleName, pooled };
   const connection = await readConnectionUri(api, query);
   return options.json ? context.screen.printJson(connection) : context.screen.print(connection.uri);
 }

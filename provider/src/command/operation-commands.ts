@@ -6,6 +6,7 @@ import { requireSuccess } from '../lookups/operation-wait-error';
 import { awaitOperation, awaitUnfinished, type WaitRequest } from '../lookups/wait-for-unfinished';
 import { type CommandContext, openProject } from './connection';
 import { usageError } from './exit-codes';
+import { findFilter } from './named-options';
 import { layOutOperation, printOperations, printOperationsAsJson } from './operation-table';
 import {
   addCommand,
@@ -14,6 +15,7 @@ import {
   collectStatuses,
   collectValues,
   toLimit,
+  toText,
 } from './options';
 
 interface ListOptions extends CommandOptions {
@@ -43,8 +45,8 @@ export function addOperationCommands(program: Command, context: CommandContext):
     'operations list --endpoint ep-dark-sea-1 --action start_compute',
   )
     .description('list the operations of a project, newest first')
-    .option('--endpoint <id>', 'only operations of this endpoint')
-    .option('--branch <id>', 'only operations of this branch')
+    .option('--endpoint <endpoint>', 'only operations of this endpoint (ID or name)', toText)
+    .option('--branch <branch>', 'only operations of this branch (ID or name)', toText)
     .option(
       '--action <actions>',
       'only these actions, such as start_compute,suspend_compute; repeatable',
@@ -72,15 +74,20 @@ export function addOperationCommands(program: Command, context: CommandContext):
   )
     .description('wait for one operation, or for all unfinished operations of an endpoint or of the project')
     .argument('[operation]', 'operation ID')
-    .option('--endpoint <id>', 'unfinished operations of this endpoint, and any that start during the wait')
+    .option(
+      '--endpoint <endpoint>',
+      'unfinished operations of this endpoint (ID or name), and any that start during the wait',
+      toText,
+    )
     .action((id: string | undefined, options: WaitOptions) => waitForOperations(id, options, context));
 }
 
 async function listOperations(options: ListOptions, context: CommandContext): Promise<void> {
   const { screen } = context;
-  const { id: projectId, api } = await openProject(options, context);
-  const { endpoint: endpointId, branch: branchId, action: actions, status: statuses, cursor } = options;
-  const query = { projectId, endpointId, branchId, actions, statuses, cursor };
+  const project = await openProject(options, context);
+  const { id: projectId, api } = project;
+  const { action: actions, status: statuses, cursor } = options;
+  const query = { projectId, ...(await findFilter(project, options)), actions, statuses, cursor };
   if (options.limit === undefined) {
     const pages = walkOperationPages(api, query);
     return options.json ? printOperationsAsJson(pages, screen) : printOperations(pages, screen);
@@ -113,7 +120,7 @@ async function waitForOperations(
   const request: WaitRequest = { deadline, onProgress: (latest) => screen.progress.showOperations(latest) };
   const result =
     id === undefined
-      ? await awaitUnfinished(project, options.endpoint, request)
+      ? await awaitUnfinished(project, (await findFilter(project, options)).endpointId, request)
       : await awaitOperation(project, id, request);
   const { outcome, operations } = result;
   if (options.json)

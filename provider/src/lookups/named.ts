@@ -7,7 +7,7 @@ const mostNames = 50;
 
 interface Named {
   readonly id: string;
-  readonly name: string;
+  readonly name?: string | undefined;
 }
 
 /** Not exactly one item has the name. */
@@ -58,6 +58,6 @@ export function requireIdOrName<Item extends Named>(
 }
 
 function list(items: readonly Named[], by: 'id' | 'name'): string {
-  const texts = sortBy(items, by).map(({ id, name }) => (by === 'id' ? id : `${name} (${id})`));
+  const texts = sortBy(items, by).map(({ id, name }) => (by === 'id' || !name ? id : `${name} (${id})`));
   return joinFirst(texts, mostNames, 'more');
 }
