@@ -82,7 +82,7 @@ it.concurrent('testing: the tests of the example pass and leave nothing in its f
   stack.environment = { ...bare, NO_COLOR: '1' };
   const before = await readdir(stack.folder);
   const { screen } = await followReadme();
-  expect(screen).toMatch(/Tests (4 passed|3 passed \| 1 skipped)/);
+  expect(screen).toMatch(/Tests (5 passed|4 passed \| 1 skipped)/);
   expect(await readdir(stack.folder)).toEqual(before);
   expect(emulator.requests()).toEqual([]);
 });
