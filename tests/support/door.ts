@@ -2,7 +2,7 @@ import type { BranchInputs } from '../../provider/src/branch/branch-inputs';
 import type { EndpointInputs } from '../../provider/src/endpoint/endpoint-inputs';
 import type { InputFailure } from '../../provider/src/lifecycle/input-values';
 import type { CoreOptions } from '../../provider/src/lifecycle/provider-core';
-import type { RoleInputs } from '../../provider/src/role/role-inputs';
+import type { RoleInputs } from '../../provider/src/named/role-type';
 
 /** The type of resource that a run is about; the resource's name is `api`. */
 export type Kind = 'endpoint' | 'branch' | 'role';

@@ -6,7 +6,8 @@ import { EngineDisplay } from '../../provider/src/engine/engine-display';
 import { ProviderCore } from '../../provider/src/lifecycle/provider-core';
 import type { Properties } from '../../provider/src/lifecycle/resource-identity';
 import type { ResourceLifecycle } from '../../provider/src/lifecycle/resource-lifecycle';
-import { RoleLifecycle } from '../../provider/src/role/role-lifecycle';
+import { NamedLifecycle } from '../../provider/src/named/named-lifecycle';
+import { roleType } from '../../provider/src/named/role-type';
 import type { Kind } from './door';
 import { startService, urnOf } from './start-service';
 
@@ -46,7 +47,7 @@ function callsOf(core: ProviderCore) {
   const lifecycles: Readonly<Record<Kind, ResourceLifecycle>> = {
     endpoint: new EndpointLifecycle(core) as unknown as ResourceLifecycle,
     branch: new BranchLifecycle(core) as unknown as ResourceLifecycle,
-    role: new RoleLifecycle(core) as unknown as ResourceLifecycle,
+    role: new NamedLifecycle(core, roleType) as unknown as ResourceLifecycle,
   };
   const resourceOf = (kind: Kind, name: string, options: Options) => ({ urn: urnOf(name, kind), ...options });
   const check = async (

@@ -1,5 +1,5 @@
 import type { EmulatorOptions } from 'postgres-control-emulator';
-import type { RoleInputs } from '../../provider/src/role/role-inputs';
+import type { RoleInputs } from '../../provider/src/named/role-type';
 import type { Door } from './door';
 import { startDoor } from './start-door';
 

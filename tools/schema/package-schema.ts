@@ -5,7 +5,7 @@ import ts from 'typescript';
 import { branchType } from '../../provider/src/branch/branch-type';
 import { dynamicBranch, dynamicEndpoint, dynamicRole } from '../../provider/src/dynamic/provider-text';
 import { endpointType } from '../../provider/src/endpoint/endpoint-type';
-import { roleType } from '../../provider/src/role/role-type';
+import { roleType } from '../../provider/src/named/role-type';
 import { smallestPrograms, toExamples } from './examples';
 import { checker, exportedNames, listProperties, type Property, readExport } from './provider-types';
 import { goImportPath, pluginDownloadURL, publication } from './publication';
@@ -29,7 +29,7 @@ const resources = {
     dynamic: dynamicBranch,
     example: toExamples(['docs/branches.md', 'docs/branches.md'], 'A branch with an endpoint'),
   },
-  Role: { type: roleType, dynamic: dynamicRole, example: '' },
+  Role: { type: roleType.type, dynamic: dynamicRole, example: '' },
 };
 const functions = exportedNames.filter((name) => name.startsWith('get'));
 

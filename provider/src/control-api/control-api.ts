@@ -1,10 +1,10 @@
 import type { Deadline } from './deadline';
 import { path } from './http-client';
+import { NamedApi } from './named-api';
 import { readPages, unusableList } from './pages';
 import { joinFirst, toPrintable } from './printable';
 import type { Redact } from './redaction';
 import type { CallOptions } from './retry';
-import { RoleApi } from './role-api';
 import {
   type Branch,
   type BranchAttributes,
@@ -40,7 +40,7 @@ const branchesPerPage = 10_000;
 const mostUnavailable = 20;
 
 /** The calls of the control API. Each rejects with a ControlApiError. */
-export class ControlApi extends RoleApi {
+export class ControlApi extends NamedApi {
   async getProject(projectId: string): Promise<Project> {
     return (await this.call('GET', path`/projects/${projectId}`, responses.project)).project;
   }

@@ -132,15 +132,28 @@ export interface BranchAttributes {
   protected?: boolean | undefined;
 }
 
-const roleSchema = item({
-  branch_id: z.string(),
-  name: z.string(),
-  password: z.string().nullish(),
-  created_at: timestamp,
-  updated_at: timestamp,
-});
-/** A role as the service sends it. The password is only in the response to a request that sets it. */
-export type Role = z.infer<typeof roleSchema>;
+const named = { branch_id: z.string(), name: z.string(), created_at: timestamp, updated_at: timestamp };
+const namedSchemas = {
+  role: item({ ...named, password: z.string().nullish() }),
+};
+
+/** What has a name within a branch. */
+export type NamedKind = keyof typeof namedSchemas;
+
+/** One of them as the service sends it. */
+export interface Named {
+  readonly branch_id: string;
+  readonly name: string;
+  /** Of a role, and only in the response to a request that sets it. */
+  readonly password?: string | undefined;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+/** The attributes of one of them in a create or an update. */
+export interface NamedAttributes {
+  readonly name?: string;
+}
 
 /** Where a reset takes the data from, and the branch that keeps the previous data. */
 export interface BranchRestore {
@@ -160,7 +173,7 @@ const operations = z.array(operationSchema);
 const started = operations.nullish().transform((list) => list ?? []);
 const endpoints = z.array(endpointSchema);
 
-const named = z.array(z.object({ name: z.string() }));
+const names = z.array(z.object({ name: z.string() }));
 
 /** The shape of each call's response. */
 export const responses = {
@@ -187,12 +200,9 @@ export const responses = {
     branches: z.array(branchSchema),
     pagination: item({ next: z.string().nullish() }).nullish(),
   }),
-  databases: z.object({ databases: named }),
-  role: z.object({ role: roleSchema }),
-  roleItems: z.object({ roles: z.array(roleSchema) }),
-  roleChange: z.object({ role: roleSchema, operations: started }),
+  databases: z.object({ databases: names }),
   password: z.object({ password: z.string() }),
-  roles: z.object({ roles: named }),
+  roles: z.object({ roles: names }),
   connectionUri: z.object({ uri: z.string().refine(isConnectionUri, 'it is not a connection string') }),
 };
 
@@ -200,7 +210,22 @@ export const responses = {
 export type EndpointChange = z.infer<typeof responses.endpointChange>;
 /** The response to a create, update, reset or delete of a branch. */
 export type BranchChange = z.infer<typeof responses.branchChange>;
-/** The response to a create, a new password or a delete of a role. */
-export type RoleChange = z.infer<typeof responses.roleChange>;
+/** The response to a create, an update or a delete of what has a name within a branch. */
+export interface NamedChange {
+  readonly item: Named;
+  readonly operations: readonly Operation[];
+}
+
+/** The shapes of the responses about what has a name within a branch. */
+export function namedShapes(kind: NamedKind) {
+  const schema: z.ZodType<Named> = namedSchemas[kind];
+  return {
+    item: z.object({ [kind]: schema }).transform((body) => body[kind] as Named), // It has passed the schema.
+    items: z.object({ [`${kind}s`]: z.array(schema) }).transform((body) => body[`${kind}s`] as Named[]),
+    change: z
+      .looseObject({ [kind]: schema, operations: started })
+      .transform((body) => ({ item: body[kind] as Named, operations: body.operations as Operation[] })),
+  };
+}
 /** One page of operations, newest first. `pagination.cursor` is the cursor of the next page. */
 export type OperationsPage = z.infer<typeof responses.operations>;

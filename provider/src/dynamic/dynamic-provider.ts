@@ -12,7 +12,8 @@ import { type CoreOptions, ProviderCore } from '../lifecycle/provider-core';
 import { UnsettledError } from '../lifecycle/resource-errors';
 import type { Properties } from '../lifecycle/resource-identity';
 import type { ResourceLifecycle } from '../lifecycle/resource-lifecycle';
-import { RoleLifecycle } from '../role/role-lifecycle';
+import { NamedLifecycle } from '../named/named-lifecycle';
+import { roleType } from '../named/role-type';
 import { DynamicPartialStateError, PresentableError } from './host-errors';
 import {
   readDeclaration,
@@ -34,7 +35,7 @@ export function makeDynamicProviders(options: CoreOptions = {}) {
   return {
     endpoint: new DynamicProvider(new EndpointLifecycle(core)),
     branch: new DynamicProvider(new BranchLifecycle(core)),
-    role: new DynamicProvider(new RoleLifecycle(core)),
+    role: new DynamicProvider(new NamedLifecycle(core, roleType)),
   };
 }
 

@@ -29,7 +29,7 @@ export interface DeleteRequest {
  */
 export async function deleteResource(request: DeleteRequest): Promise<void> {
   const { project, kind, id, list, deadline, progress } = request;
-  const subject = { action: 'delete', [`${kind}Id`]: id } as unknown as Subject;
+  const subject = { action: 'delete', kind, id } as const;
   let isAccepted = false;
   const operations = await project.write<readonly Operation[]>({
     deadline,

@@ -80,7 +80,7 @@ function describeWithFailures(operation: Operation): string {
 export type Subject =
   | EndpointSubject
   | (Action & { readonly branchId: string })
-  | (Action & { readonly roleId: string });
+  | (Action & { readonly kind: Kind; readonly id: string });
 /** The types of resources. */
 export type Kind = 'endpoint' | 'branch' | 'role';
 export type EndpointSubject = Action & { readonly endpointId: string };
@@ -89,7 +89,7 @@ interface Action {
 }
 
 function identify(subject: Subject): { kind: Kind; id: string } {
-  if ('roleId' in subject) return { kind: 'role', id: subject.roleId };
+  if ('kind' in subject) return subject;
   return 'branchId' in subject
     ? { kind: 'branch', id: subject.branchId }
     : { kind: 'endpoint', id: subject.endpointId };

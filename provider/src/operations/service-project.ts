@@ -3,10 +3,11 @@ import type { ProviderConfig } from '../config/provider-config';
 import { ControlApi } from '../control-api/control-api';
 import { isNotFound } from '../control-api/control-api-error';
 import type { HttpPacing } from '../control-api/http-client';
+import type { NamedPath } from '../control-api/named-api';
 import { defaultReadLagMs } from '../control-api/read-lag';
 import { ResourceList } from '../control-api/resource-list';
-import type { RolePath } from '../control-api/role-api';
-import type { Branch, Endpoint, Role } from '../control-api/wire-types';
+import type { CallOptions } from '../control-api/retry';
+import type { Branch, Endpoint, Named, NamedKind } from '../control-api/wire-types';
 import { makeWriteOnce, type WriteOnce } from '../control-api/write-once';
 import { OperationPoller } from './operation-poller';
 import type { PollPacing } from './poll-schedule';
@@ -23,20 +24,25 @@ export interface ServicePacing extends HttpPacing {
   readonly readSharingMs?: number | undefined;
 }
 
-/** A role under the id that the state has: PROJECT/BRANCH/NAME. It has no states of its own. */
-export type RoleItem = Role & {
+/** Under the id that the state has: PROJECT/BRANCH/NAME. It has no states of its own. */
+export type NamedItem = Named & {
   readonly id: string;
   readonly project_id: string;
   readonly current_state: 'ready';
 };
 
-export function toRoleItem(projectId: string, role: Role): RoleItem {
-  const id = `${projectId}/${role.branch_id}/${role.name}`;
-  return { ...role, id, project_id: projectId, current_state: 'ready' };
+export function toNamedItem(projectId: string, shown: Named): NamedItem {
+  const { branch_id: branchId, name } = shown;
+  const id = toNamedId({ projectId, branchId, name });
+  return { ...shown, id, project_id: projectId, current_state: 'ready' };
+}
+
+export function toNamedId({ projectId, branchId, name }: NamedPath): string {
+  return `${projectId}/${branchId}/${name}`;
 }
 
 /** A name may contain slashes. */
-export function parseRoleId(id: string): RolePath {
+export function parseNamedId(id: string): NamedPath {
   const [projectId = '', branchId = '', ...name] = id.split('/');
   return { projectId, branchId, name: name.join('/') };
 }
@@ -53,8 +59,8 @@ export class ServiceProject {
   readonly api: ControlApi;
   readonly endpoints: ResourceList<Endpoint>;
   readonly branches: ResourceList<Branch>;
-  /** The roles of each branch. A branch that no longer exists has none. */
-  readonly roles: (branchId: string) => ResourceList<RoleItem>;
+  /** What each branch has by name. A branch that no longer exists has nothing. */
+  readonly named: (kind: NamedKind, branchId: string) => ResourceList<NamedItem>;
   readonly poller: OperationPoller;
   readonly writes: WriteQueue;
   /** How long after a write of this process "not found" means "not visible yet". Milliseconds. */
@@ -77,20 +83,23 @@ export class ServiceProject {
       list: (options) => api.listBranches(id, options),
       get: (branchId, deadline) => api.getBranch(id, branchId, deadline),
     });
-    this.roles = memoize((branchId: string) => {
-      const at = { projectId: id, branchId };
-      const orNone = async (error: unknown) => {
-        if (!isNotFound(error) || (await this.branches.find(branchId))) throw error;
-        return [];
-      };
-      return new ResourceList({
-        ...shared,
-        plural: 'roles',
-        list: async (options) =>
-          (await api.listRoles(at, options).catch(orNone)).map((role) => toRoleItem(id, role)),
-        get: async (roleId, deadline) => toRoleItem(id, await api.getRole(parseRoleId(roleId), deadline)),
-      });
-    });
+    this.named = memoize(
+      (kind: NamedKind, branchId: string) => {
+        const orNone = async (error: unknown) => {
+          if (!isNotFound(error) || (await this.branches.find(branchId))) throw error;
+          return [];
+        };
+        const list = (options: CallOptions) => api.listNamed(kind, { projectId: id, branchId }, options);
+        return new ResourceList({
+          ...shared,
+          plural: `${kind}s`,
+          list: async (options) => (await list(options).catch(orNone)).map((shown) => toNamedItem(id, shown)),
+          get: async (itemId, deadline) =>
+            toNamedItem(id, await api.getNamed(kind, parseNamedId(itemId), deadline)),
+        });
+      },
+      (kind, branchId) => `${kind} ${branchId}`,
+    );
     this.poller = new OperationPoller(api, id, pacing.pollPacing);
     this.writes = new WriteQueue(this.poller, pacing.lockPacing);
     this.readLagMs = pacing.readLagMs ?? defaultReadLagMs;

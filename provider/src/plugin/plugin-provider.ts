@@ -21,7 +21,8 @@ import type { Prior, Unsettled } from '../lifecycle/resource-state';
 import type { ResourceType } from '../lifecycle/resource-type';
 import { pickOutputs } from '../lifecycle/resource-type';
 import { type Before, findSecretOutputs } from '../lifecycle/secrets';
-import { RoleLifecycle } from '../role/role-lifecycle';
+import { NamedLifecycle } from '../named/named-lifecycle';
+import { roleType } from '../named/role-type';
 import type { ReadProperties, WrittenProperties } from './properties';
 import { readSetting } from './provider-settings';
 import { PluginPartialStateError } from './service-error';
@@ -48,7 +49,7 @@ export function makePluginProviders(settings: Properties, options: CoreOptions =
     core,
     endpoint: new PluginProvider(new EndpointLifecycle(core), options.signal),
     branch: new PluginProvider(new BranchLifecycle(core), options.signal),
-    role: new PluginProvider(new RoleLifecycle(core), options.signal),
+    role: new PluginProvider(new NamedLifecycle(core, roleType), options.signal),
   };
 }
 

@@ -1,12 +1,9 @@
 import * as pulumi from '@pulumi/pulumi';
 import { branchOutputs } from '../branch/branch-type';
-import { dynamicSettingNames } from '../config/setting-names';
-import { refuseUnsafeConfig } from '../config/stack-config';
-import { toHiddenInputs } from '../dynamic/hidden-inputs';
 import { dynamicBranch } from '../dynamic/provider-text';
 import type { UnsettledOperation } from '../lifecycle/resource-state';
 import type { BranchArgs, BranchLocation } from './branch-args';
-import { pauseStackTraces, toOptions, toProperties } from './registration';
+import { pauseStackTraces, registerDynamic } from './registration';
 
 /**
  * A branch of a project: a copy of another branch's data, as of now or of an earlier point. It has no endpoint of its own: a
@@ -49,11 +46,9 @@ export class Branch extends pulumi.CustomResource {
    * resource option without effect: `replaceOnChanges`, `customTimeouts`, `import`
    */
   constructor(name: string, args: BranchArgs, opts?: pulumi.CustomResourceOptions) {
-    refuseUnsafeConfig(dynamicSettingNames);
-    const inputs = { ...args, ...toHiddenInputs(dynamicBranch, name, args, opts) };
     const stackTraces = pauseStackTraces();
     try {
-      super(dynamicBranch.token, name, toProperties(branchOutputs, inputs), toOptions(opts));
+      super(...registerDynamic(dynamicBranch, branchOutputs, name, args, opts));
     } catch (error) {
       throw stackTraces.retake(error, Branch);
     } finally {

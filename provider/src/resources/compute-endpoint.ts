@@ -1,7 +1,4 @@
 import * as pulumi from '@pulumi/pulumi';
-import { dynamicSettingNames } from '../config/setting-names';
-import { refuseUnsafeConfig } from '../config/stack-config';
-import { toHiddenInputs } from '../dynamic/hidden-inputs';
 import { dynamicEndpoint } from '../dynamic/provider-text';
 import type { SizeOutput } from '../endpoint/compute-size';
 import { endpointOutputs } from '../endpoint/endpoint-type';
@@ -12,7 +9,7 @@ import type {
   ComputeEndpointType,
   PreloadLibraries,
 } from './compute-endpoint-args';
-import { pauseStackTraces, toOptions, toProperties } from './registration';
+import { pauseStackTraces, registerDynamic } from './registration';
 
 /**
  * A compute endpoint of a serverless Postgres service: the host through which clients reach a branch.
@@ -79,11 +76,9 @@ export class ComputeEndpoint extends pulumi.CustomResource {
    * resource option without effect: `replaceOnChanges`, `customTimeouts`, `import`
    */
   constructor(name: string, args: ComputeEndpointArgs, opts?: pulumi.CustomResourceOptions) {
-    refuseUnsafeConfig(dynamicSettingNames);
-    const inputs = { ...args, ...toHiddenInputs(dynamicEndpoint, name, args, opts) };
     const stackTraces = pauseStackTraces();
     try {
-      super(dynamicEndpoint.token, name, toProperties(endpointOutputs, inputs), toOptions(opts));
+      super(...registerDynamic(dynamicEndpoint, endpointOutputs, name, args, opts));
     } catch (error) {
       throw stackTraces.retake(error, ComputeEndpoint);
     } finally {

@@ -1,13 +1,10 @@
 import * as pulumi from '@pulumi/pulumi';
 import { branchOutputs } from '../branch/branch-type';
-import { pluginSettingNames } from '../config/setting-names';
-import { refuseUnsafeConfig } from '../config/stack-config';
-import { toSharedHiddenInputs } from '../dynamic/hidden-inputs';
 import { dynamicBranch } from '../dynamic/provider-text';
 import type { Branch as DynamicBranch } from './branch';
 import type { BranchArgs, BranchLocation } from './branch-args';
-import { toPluginOptions } from './plugin-options';
-import { pauseStackTraces, toProperties } from './registration';
+import { registerPlugin } from './plugin-options';
+import { pauseStackTraces } from './registration';
 
 /** The SDK's class, with the outputs of the dynamic provider's Branch: see plugin-compute-endpoint.ts. */
 const Resource = pulumi.CustomResource as unknown as Pick<typeof pulumi.CustomResource, 'isInstance'> &
@@ -26,13 +23,10 @@ export class Branch extends Resource {
    * @throws RunError when `timeouts` are no plain numbers, when the stack's config has the key but not as a secret, or has a
    * setting that would be ignored
    */
-  constructor(name: string, { timeouts, ...args }: BranchArgs, opts?: pulumi.CustomResourceOptions) {
-    refuseUnsafeConfig(pluginSettingNames);
-    const inputs = { ...args, ...toSharedHiddenInputs(opts) };
-    const options = toPluginOptions(dynamicBranch, timeouts, opts);
+  constructor(name: string, args: BranchArgs, opts?: pulumi.CustomResourceOptions) {
     const stackTraces = pauseStackTraces();
     try {
-      super('postgres-compute:index:Branch', name, toProperties(branchOutputs, inputs), options);
+      super(...registerPlugin(dynamicBranch, branchOutputs, name, args, opts));
     } catch (error) {
       throw stackTraces.retake(error, Branch);
     } finally {

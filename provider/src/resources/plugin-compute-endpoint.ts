@@ -1,15 +1,10 @@
 import * as pulumi from '@pulumi/pulumi';
-import { pluginSettingNames } from '../config/setting-names';
-import { refuseUnsafeConfig } from '../config/stack-config';
-import { toSharedHiddenInputs } from '../dynamic/hidden-inputs';
 import { dynamicEndpoint } from '../dynamic/provider-text';
 import { endpointOutputs } from '../endpoint/endpoint-type';
 import type { ComputeEndpoint as DynamicComputeEndpoint } from './compute-endpoint';
 import type { ComputeEndpointArgs, ComputeEndpointLocation } from './compute-endpoint-args';
-import { toPluginOptions } from './plugin-options';
-import { pauseStackTraces, toProperties } from './registration';
-
-const type = 'postgres-compute:index:ComputeEndpoint';
+import { registerPlugin } from './plugin-options';
+import { pauseStackTraces } from './registration';
 
 /**
  * The SDK's class, with the outputs of the dynamic provider's ComputeEndpoint. It must be the direct base: the SDK takes
@@ -34,13 +29,10 @@ export class ComputeEndpoint extends Resource {
    * @throws RunError when `timeouts` are no plain numbers, when the stack's config has the key but not as a secret, or has a
    * setting that would be ignored
    */
-  constructor(name: string, { timeouts, ...args }: ComputeEndpointArgs, opts?: pulumi.CustomResourceOptions) {
-    refuseUnsafeConfig(pluginSettingNames);
-    const inputs = { ...args, ...toSharedHiddenInputs(opts) };
-    const options = toPluginOptions(dynamicEndpoint, timeouts, opts);
+  constructor(name: string, args: ComputeEndpointArgs, opts?: pulumi.CustomResourceOptions) {
     const stackTraces = pauseStackTraces();
     try {
-      super(type, name, toProperties(endpointOutputs, inputs), options);
+      super(...registerPlugin(dynamicEndpoint, endpointOutputs, name, args, opts));
     } catch (error) {
       throw stackTraces.retake(error, ComputeEndpoint);
     } finally {

@@ -1,19 +1,36 @@
 import * as pulumi from '@pulumi/pulumi';
 import { isEmpty, isNil, isPlainObject, mapValues, omitBy } from 'lodash';
+import { pluginSettingNames } from '../config/setting-names';
+import { refuseUnsafeConfig } from '../config/stack-config';
+import { toSharedHiddenInputs } from '../dynamic/hidden-inputs';
 import type { DynamicType } from '../dynamic/provider-text';
 import { findTimeoutFailures } from '../dynamic/timeouts';
 import type { ComputeEndpointArgs } from './compute-endpoint-args';
-import { toOptions } from './registration';
+import { type Registration, toOptions, toProperties } from './registration';
 
 const { version }: { version: string } = require('../../package.json');
 
 type Timeouts = ComputeEndpointArgs['timeouts'];
 
 /**
- * The options of a resource that the plugin manages, and that may be in state as a dynamic one.
- * @throws RunError when the time-outs are no plain numbers in their range
+ * How to register a resource that the plugin manages, and that may be in state as a dynamic one.
+ * @param outputs those of its class
+ * @throws RunError when the stack's config is unsafe, or the time-outs are no plain numbers in their range
  */
-export function toPluginOptions(
+export function registerPlugin(
+  type: DynamicType,
+  outputs: readonly string[],
+  name: string,
+  { timeouts, ...args }: { readonly timeouts?: Timeouts },
+  opts?: pulumi.CustomResourceOptions,
+): Registration {
+  refuseUnsafeConfig(pluginSettingNames);
+  const properties = toProperties(outputs, { ...args, ...toSharedHiddenInputs(opts) });
+  const token = `postgres-compute:index:${type.token.split(':').at(-1)}`;
+  return [token, name, properties, toPluginOptions(type, timeouts, opts)];
+}
+
+function toPluginOptions(
   { token }: DynamicType,
   timeouts: Timeouts,
   opts?: pulumi.CustomResourceOptions,

@@ -1,11 +1,8 @@
 import * as pulumi from '@pulumi/pulumi';
-import { pluginSettingNames } from '../config/setting-names';
-import { refuseUnsafeConfig } from '../config/stack-config';
-import { toSharedHiddenInputs } from '../dynamic/hidden-inputs';
 import { dynamicRole } from '../dynamic/provider-text';
-import { roleOutputs } from '../role/role-type';
-import { toPluginOptions } from './plugin-options';
-import { pauseStackTraces, toProperties } from './registration';
+import { roleType } from '../named/role-type';
+import { registerPlugin } from './plugin-options';
+import { pauseStackTraces } from './registration';
 import { type Role as DynamicRole, toRoleId } from './role';
 import type { RoleArgs, RoleLocation } from './role-args';
 
@@ -25,13 +22,10 @@ export class Role extends Resource {
    * @throws RunError when `timeouts` are no plain numbers, when the stack's config has the key but not as a secret, or has a
    * setting that would be ignored
    */
-  constructor(name: string, { timeouts, ...args }: RoleArgs, opts?: pulumi.CustomResourceOptions) {
-    refuseUnsafeConfig(pluginSettingNames);
-    const inputs = { ...args, ...toSharedHiddenInputs(opts) };
-    const options = toPluginOptions(dynamicRole, timeouts, opts);
+  constructor(name: string, args: RoleArgs, opts?: pulumi.CustomResourceOptions) {
     const stackTraces = pauseStackTraces();
     try {
-      super('postgres-compute:index:Role', name, toProperties(roleOutputs, inputs), options);
+      super(...registerPlugin(dynamicRole, roleType.classOutputs, name, args, opts));
     } catch (error) {
       throw stackTraces.retake(error, Role);
     } finally {

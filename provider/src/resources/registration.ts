@@ -1,4 +1,33 @@
 import type * as pulumi from '@pulumi/pulumi';
+import { dynamicSettingNames } from '../config/setting-names';
+import { refuseUnsafeConfig } from '../config/stack-config';
+import { toHiddenInputs } from '../dynamic/hidden-inputs';
+import type { DynamicType } from '../dynamic/provider-text';
+
+/** What the constructor of the SDK's class takes. */
+export type Registration = [
+  type: string,
+  name: string,
+  properties: pulumi.Inputs,
+  options: pulumi.CustomResourceOptions,
+];
+
+/**
+ * How to register a resource that the dynamic provider manages.
+ * @param outputs those of its class
+ * @throws RunError when the stack's config is unsafe, or a resource option would have no effect
+ */
+export function registerDynamic(
+  type: DynamicType,
+  outputs: readonly string[],
+  name: string,
+  args: object,
+  opts?: pulumi.CustomResourceOptions,
+): Registration {
+  refuseUnsafeConfig(dynamicSettingNames);
+  const inputs = { ...args, ...toHiddenInputs(type, name, args, opts) };
+  return [type.token, name, toProperties(outputs, inputs), toOptions(opts)];
+}
 
 /** For `--replace` and taint nothing but `deleteBeforeReplace` tells the provider that an old resource exists. */
 export function toOptions(opts?: pulumi.CustomResourceOptions): pulumi.CustomResourceOptions {

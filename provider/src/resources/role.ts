@@ -1,11 +1,8 @@
 import * as pulumi from '@pulumi/pulumi';
-import { dynamicSettingNames } from '../config/setting-names';
-import { refuseUnsafeConfig } from '../config/stack-config';
-import { toHiddenInputs } from '../dynamic/hidden-inputs';
 import { dynamicRole } from '../dynamic/provider-text';
 import type { UnsettledOperation } from '../lifecycle/resource-state';
-import { roleOutputs } from '../role/role-type';
-import { pauseStackTraces, toOptions, toProperties } from './registration';
+import { roleType } from '../named/role-type';
+import { pauseStackTraces, registerDynamic } from './registration';
 import type { RoleArgs, RoleLocation } from './role-args';
 
 /**
@@ -37,11 +34,9 @@ export class Role extends pulumi.CustomResource {
    * resource option without effect: `replaceOnChanges`, `customTimeouts`, `import`
    */
   constructor(name: string, args: RoleArgs, opts?: pulumi.CustomResourceOptions) {
-    refuseUnsafeConfig(dynamicSettingNames);
-    const inputs = { ...args, ...toHiddenInputs(dynamicRole, name, args, opts) };
     const stackTraces = pauseStackTraces();
     try {
-      super(dynamicRole.token, name, toProperties(roleOutputs, inputs), toOptions(opts));
+      super(...registerDynamic(dynamicRole, roleType.classOutputs, name, args, opts));
     } catch (error) {
       throw stackTraces.retake(error, Role);
     } finally {

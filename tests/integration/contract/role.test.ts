@@ -27,9 +27,9 @@ describe.each(doors)('a Role by %s', (_name, door) => {
     const at = { projectId: project.id, branchId: branch.id };
     return {
       ...ground,
-      names: async () => (await api.listRoles(at)).map(({ name }) => name),
+      names: async () => (await api.listNamed('role', at)).map(({ name }) => name),
       password: (name = 'app') => api.revealPassword({ ...at, name }),
-      remove: (name = 'app') => api.deleteRole({ ...at, name }),
+      remove: (name = 'app') => api.deleteNamed('role', { ...at, name }),
       up: async (args: object, before?: Awaited<ReturnType<typeof runUp>>, timeoutSeconds?: number) =>
         runUp(await startRun(), declare(args, timeoutSeconds), before),
       preview: async (args: object, before: Awaited<ReturnType<typeof runUp>>) =>

@@ -1,0 +1,118 @@
+import { omit, pick } from 'lodash';
+import type { NamedChange } from '../control-api/wire-types';
+import { describeArguments, type Flow } from '../lifecycle/beginning';
+import type { Work } from '../lifecycle/provider-core';
+import type { Change, Resource } from '../lifecycle/resource';
+import { schemaVersion, type Unsettled } from '../lifecycle/resource-state';
+import { Run } from '../lifecycle/run';
+import type { Situation } from '../lifecycle/situation';
+import { type NamedItem, toNamedItem } from '../operations/service-project';
+import type { NamedInputs, NamedOutputs, NamedType, PriorNamed } from './named-type';
+
+/** What a create or an update works on. */
+export interface NamedWork<Inputs extends NamedInputs> extends Work<Inputs> {
+  readonly action: 'create' | 'update';
+  readonly kind: NamedType<Inputs>['kind'];
+  readonly id: string;
+  /** What the latest response has shown of it. */
+  secret?: string | undefined;
+}
+
+/** An update sends one argument, and so also repeats an apply_config that has failed. */
+export function toFlow<Inputs extends NamedInputs>(named: NamedType<Inputs>): Flow<Inputs, NamedItem> {
+  return {
+    arguments: named.arguments,
+    isBlind: false,
+    mayHavePast: () => false,
+    effectsOf: (names) => (names.includes(named.sent) ? ['config'] : []),
+    repeatable: () => [named.sent],
+    isRecorded: () => true,
+  };
+}
+
+/** @param before the outputs in state, if it is there */
+function describeNamed<Inputs extends NamedInputs>(
+  named: NamedType<Inputs>,
+  work: NamedWork<Inputs>,
+  before?: NamedOutputs<Inputs>,
+): Resource<NamedItem, NamedOutputs<Inputs>> {
+  const { inputs, project, deadline } = work;
+  const { kind, sent, arguments: table } = named;
+  return {
+    ...describeArguments(toFlow(named), inputs, before),
+    id: work.id,
+    subject: work,
+    work,
+    list: project.named(kind, inputs.branchId),
+    // The apply_config of a branch does not say what it is about.
+    isOfResource: () => false,
+    update: (names) => {
+      if (!names.includes(sent)) return undefined;
+      return () => named.send(project.api, inputs, deadline).then(toChange(named, work));
+    },
+    control: () => Promise.reject(new Error(`a ${kind} has no compute.`)),
+    isReset: () => false,
+    checkGate: async () => {},
+    isReady: () => true,
+    toOutputs: (item, left, asked) => {
+      // What only the state knows stays as it was until it is sent.
+      const open = asked.filter((name) => !table.isReadable(name));
+      const known = { ...(omit(inputs, open) as Inputs), ...pick(before, open) }; // Those are optional.
+      return toOutputs(named, item, known, work.secret ?? secretOf(named, before), left);
+    },
+  };
+}
+
+/** Notes the secret of the response: later reads do not show it. */
+export function toChange({ secret }: Pick<NamedType<never>, 'secret'>, work: NamedWork<NamedInputs>) {
+  return ({ item, operations }: NamedChange): Change<NamedItem> => {
+    work.secret = (secret && item[secret.name]) ?? work.secret;
+    return { item: toNamedItem(work.project.id, item), operations };
+  };
+}
+
+export function startRun<Inputs extends NamedInputs>(
+  named: NamedType<Inputs>,
+  work: NamedWork<Inputs>,
+  situation: Situation,
+  before?: NamedOutputs<Inputs>,
+) {
+  return new Run(describeNamed(named, work, before), situation);
+}
+
+/**
+ * The outputs after a create, update or read.
+ * @param left what the next run resumes. @default nothing
+ */
+export function toOutputs<Inputs extends NamedInputs>(
+  { arguments: table, secret }: NamedType<Inputs>,
+  item: NamedItem,
+  inputs: Inputs,
+  shown: string | undefined,
+  left: Unsettled = {},
+): NamedOutputs<Inputs> {
+  return {
+    ...inputs,
+    ...table.read(item, inputs),
+    createdAt: item.created_at,
+    ...(secret && shown !== undefined && { [secret.name]: shown }),
+    ...left,
+    __schemaVersion: schemaVersion,
+  };
+}
+
+export function secretOf({ secret }: Pick<NamedType<never>, 'secret'>, outputs: object | undefined) {
+  return secret && (outputs as { readonly [name: string]: string } | undefined)?.[secret.name];
+}
+
+/** As a refresh finds it. What only the state knows stays. */
+export function toRefreshed<Inputs extends NamedInputs>(
+  named: NamedType<Inputs>,
+  item: NamedItem,
+  { inputs, outputs }: PriorNamed<Inputs>,
+) {
+  const table = named.arguments;
+  const now = table.withReported(item, inputs);
+  const toKnown = (known: Inputs) => toOutputs(named, item, known, secretOf(named, outputs));
+  return { inputs: now, outputs: table.refresh(item, now, outputs, toKnown) };
+}

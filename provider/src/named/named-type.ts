@@ -1,0 +1,119 @@
+import { upperFirst } from 'lodash';
+import * as z from 'zod';
+import type { ControlApi } from '../control-api/control-api';
+import type { Deadline } from '../control-api/deadline';
+import type { NamedPath } from '../control-api/named-api';
+import type { Named, NamedAttributes, NamedChange, NamedKind } from '../control-api/wire-types';
+import type { ArgumentTable } from '../lifecycle/argument-table';
+import { findShapeFailures, flag, id, unknownValue } from '../lifecycle/input-values';
+import type { Properties } from '../lifecycle/resource-identity';
+import { type Prior, toOutputNames, type Unsettled } from '../lifecycle/resource-state';
+import type { ResourceType } from '../lifecycle/resource-type';
+import type { NamedItem } from '../operations/service-project';
+
+/** The arguments that each of these types has. */
+export type NamedInputs = NamedPath & { readonly adopt?: boolean };
+
+/** The outputs in state. */
+export type NamedOutputs<Inputs extends NamedInputs = NamedInputs> = Inputs &
+  Unsettled & { readonly createdAt: string; readonly __schemaVersion: number };
+
+export type PriorNamed<Inputs extends NamedInputs> = Prior<Inputs, NamedOutputs<Inputs>>;
+
+/** What differs between the types of resource that have a name within a branch. All else is the same for each. */
+interface Definition<Inputs extends NamedInputs> {
+  readonly kind: NamedKind;
+  /** What each argument may hold. */
+  readonly shape: Readonly<Record<keyof Inputs, z.ZodType>>;
+  /** What the required arguments are for, besides those of each type. @default none */
+  readonly required?: Readonly<Record<string, string>>;
+  readonly arguments: ArgumentTable<Inputs, NamedItem, NamedAttributes, string>;
+  /** The argument that an update sends. The service applies it by apply_config, which a second request repeats. */
+  readonly sent: keyof Inputs & string;
+  readonly send: (api: ControlApi, inputs: Inputs, deadline: Deadline) => Promise<NamedChange>;
+  /** What the preview says of a change of it. @default nothing */
+  readonly change?: string;
+  /** What the preview says when this run resets the branch. */
+  readonly reset: string;
+  /** What to do when the service refuses a delete (422). @default nothing */
+  readonly refusal?: string;
+  /** The output that only a read of its own shows, and the response to the request that sets it. @default none */
+  readonly secret?: {
+    readonly name: keyof Named;
+    readonly read: (api: ControlApi, at: NamedPath, deadline?: Deadline) => Promise<string | undefined>;
+    /** What `up` says where the service does not show it. */
+    readonly absence: string;
+  };
+}
+
+export interface NamedType<Inputs extends NamedInputs> extends Definition<Inputs> {
+  readonly type: ResourceType;
+  /** The outputs of the class. */
+  readonly classOutputs: readonly string[];
+}
+
+/** The arguments that a path consists of, and the take-over. */
+export const namedRows = {
+  projectId: { effect: 'replace', read: ({ project_id }: NamedItem) => project_id },
+  branchId: { effect: 'replace', read: ({ branch_id }: NamedItem) => branch_id },
+  name: { effect: 'replace', attribute: 'name' },
+  adopt: { effect: 'none' },
+} as const;
+
+/** What those arguments may hold. @param reserved the names that Postgres and the service have for themselves */
+export function toNamedShape(reserved: { readonly pattern: RegExp; readonly names: string }) {
+  return {
+    projectId: id('project'),
+    branchId: id('branch'),
+    name: postgresName.refine(
+      (name) => !reserved.pattern.test(name),
+      `must be no name of the service or of Postgres: ${reserved.names}`,
+    ),
+    adopt: flag,
+  };
+}
+
+/** Postgres counts bytes. */
+const longestName = 63;
+const length = `must be 1 to ${longestName} bytes`;
+export const postgresName = z
+  .string(length)
+  .refine((name) => name !== '' && Buffer.byteLength(name) <= longestName && !name.includes('\0'), length);
+
+/** Adds what the general parts of the provider need to know. */
+export function defineNamed<Inputs extends NamedInputs>(named: Definition<Inputs>): NamedType<Inputs> {
+  const { kind, arguments: table, shape, secret } = named;
+  const required = {
+    projectId: 'names the project that the branch belongs to',
+    branchId: `names the branch that has the ${kind}`,
+    name: `is the name of the ${kind} in Postgres`,
+    ...named.required,
+  };
+  const secretOutputs = secret ? [secret.name] : [];
+  const further = [...secretOutputs, 'createdAt'];
+  const readable = table.names.filter((name) => table.isReadable(name));
+  return {
+    ...named,
+    classOutputs: [...readable, ...further, 'unsettledOperations'],
+    type: {
+      kind,
+      path: 'PROJECT/BRANCH/NAME, such as cool-lake-12345678/br-calm-sky-87654321/app',
+      idIsPath: true,
+      argumentNames: table.names,
+      replacingArguments: table.replacing,
+      outputNames: toOutputNames(table.names, further),
+      secretOutputs,
+      namesWithin: ['projectId', 'branchId'],
+      derivedOutputs: {},
+      findInputFailures: (given) =>
+        findShapeFailures({ of: `a ${upperFirst(kind)}`, shape, required }, given),
+      describeInputs: () => ({}),
+      previewCreate: (inputs: Properties) => ({ ...inputs, ...toUnknown(further) }),
+      previewUpdate: (prior: PriorNamed<Inputs>, inputs: Inputs) => table.previewUpdate(prior, inputs),
+    },
+  };
+}
+
+export function toUnknown(names: readonly string[]): Properties {
+  return Object.fromEntries(names.map((name) => [name, unknownValue]));
+}

@@ -1,0 +1,49 @@
+import type * as z from 'zod';
+import { ControlApiError } from '../control-api/control-api-error';
+import type { NamedAttributes } from '../control-api/wire-types';
+import { ArgumentTable } from '../lifecycle/argument-table';
+import { triggers } from '../lifecycle/input-values';
+import type { NamedItem } from '../operations/service-project';
+import { defineNamed, type NamedInputs, namedRows, toNamedShape } from './named-type';
+
+/** resources/role-args.ts says what each argument means. */
+const shape = {
+  ...toNamedShape({
+    pattern: /^(pg_.*|cloud_admin|neon_superuser|zenith_admin|public|none)$/s,
+    names: 'pg_*, cloud_admin, neon_superuser, zenith_admin, public, none',
+  }),
+  passwordTriggers: triggers('gives the role a new password'),
+};
+
+export type RoleInputs = NamedInputs & {
+  readonly passwordTriggers?: z.infer<typeof shape.passwordTriggers>;
+};
+
+/** A Postgres role, with its password. */
+export const roleType = defineNamed<RoleInputs>({
+  kind: 'role',
+  shape,
+  arguments: new ArgumentTable<RoleInputs, NamedItem, NamedAttributes, 'rotate'>({
+    ...namedRows,
+    // The service does not know them: a change gives the role a new password, and connections drop.
+    passwordTriggers: { effect: 'rotate' },
+  }),
+  sent: 'passwordTriggers',
+  send: (api, role, deadline) => api.resetPassword(role, deadline),
+  change: 'gives the role a new password and drops the connections of an active compute of its branch',
+  reset:
+    'the reset of its branch replaces the roles: `pulumi up` creates this one again with a new password, unless the branch that the data comes from has it',
+  refusal:
+    'A role that owns databases stays: delete them in this program, or give them another owner, first. If it is to go with its branch, the resource option `deletedWith` names the branch.',
+  secret: {
+    name: 'password',
+    read: (api, role, deadline) =>
+      api.revealPassword(role, deadline).catch((error: unknown) => {
+        // The project stores no passwords, or the role has none.
+        if (error instanceof ControlApiError && [412, 404].includes(error.status ?? 0)) return undefined;
+        throw error;
+      }),
+    absence:
+      'has no output password: the project stores no passwords, and this role was not created here. A change of passwordTriggers gives it a new one',
+  },
+});
