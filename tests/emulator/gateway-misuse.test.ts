@@ -247,8 +247,8 @@ it('wakes nothing for a client that has gone, and tells the compute', async () =
   expect(await answer).toBe('FATAL 57P01: the emulator is stopping');
 });
 
-it('lets in only so many clients, although their servers have gone', async () => {
-  const { port, sockets } = await start({ sessions: 2 }, (socket) => {
+it('lets in only so many clients that read nothing, until they are cut off', async () => {
+  const { port, sockets, computes } = await start({ sessions: 2, closingMs: 20 }, (socket) => {
     socket.write(LET_IN);
     // More than the gateway and the system hold for a client that does not read: the end is behind it.
     socket.end(Buffer.alloc(32 * 1024 * 1024));
@@ -258,6 +258,8 @@ it('lets in only so many clients, although their servers have gone', async () =>
   const another = await openSocket(port);
   await logIn(another);
   expect(await readRefusal(another)).toMatch(/^FATAL 53300/);
+  for (const cut of computes.cuts) cut();
+  await expect.poll(() => computes.clients).toBe(0);
 });
 
 it.each([

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { range } from 'lodash';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { hasPostgres, type Login, PostgresEmulator } from '../support/postgres-emulator';
@@ -86,7 +87,7 @@ describe.skipIf(!hasPostgres)('an owner cannot make its endpoint unusable', () =
     await own.call('POST', databases, { database: { name: 'scrap', owner_name: login.role } });
     await own.endOperations(projectId);
     owner.query(`ALTER ROLE ${login.role} PASSWORD '${slow}'`).catch(() => undefined);
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await setTimeout(500);
     await own.call('DELETE', `${databases}/scrap`);
     await own.emulator.stop();
   });
@@ -112,6 +113,21 @@ describe.skipIf(!hasPostgres)('an owner cannot make its endpoint unusable', () =
     expect(await client.ask("SELECT count(*)::int FROM pg_roles WHERE rolname = 'eve'")).toBe(1);
     await (await service.connect({ ...login, database: 'postgres' })).query('DROP DATABASE own');
     expect(await change('POST', 'roles', { role: { name: 'ann' } })).toMatchObject({ status: 'finished' });
+  });
+
+  it('by clients that read nothing: they go with the compute', async () => {
+    const { projectId, endpointId, login } = await createProject();
+    const silent = await service.connect(login);
+    silent.connection.stream.pause();
+    silent.query("SELECT repeat('x', 1000000) FROM generate_series(1, 100)").catch(() => undefined);
+    const owner = await service.connect(login);
+    const end = `SELECT count(pg_terminate_backend(pid))::int FROM pg_stat_activity WHERE query LIKE '%repeat%' AND pid <> pg_backend_pid()`;
+    expect(await owner.ask(end)).toBe(1);
+    await service.call('POST', `/projects/${projectId}/endpoints/${endpointId}/suspend`);
+    await service.endOperations(projectId);
+    // It reads nothing, so only a write shows that the connection is closed.
+    const isCutOff = () => !silent.connection.stream.write('x') || silent.cutOffBy !== undefined;
+    await expect.poll(isCutOff, { timeout: 10_000 }).toBe(true);
   });
 
   it('by taking every connection: roles still change', async () => {

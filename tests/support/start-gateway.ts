@@ -16,6 +16,7 @@ export const storedPassword = makeVerifier('secret', salt);
 export class OneCompute implements Computes {
   clients = 0;
   messages = 0;
+  readonly cuts: (() => void)[] = [];
   readonly #socket: string;
 
   constructor(socket: string) {
@@ -37,8 +38,9 @@ export class OneCompute implements Computes {
     throw new ConnectionRefusal('08004', `endpoint ${endpointId} does not exist`);
   }
 
-  attach() {
+  attach(_endpointId: string, cut: () => void) {
     this.clients += 1;
+    this.cuts.push(cut);
     return {
       traffic: () => {
         this.messages += 1;

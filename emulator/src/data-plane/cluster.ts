@@ -10,7 +10,7 @@ import { copyFolder, discard } from './copy-folder';
 import { PostgresServer, type ServerStart } from './postgres-server';
 import { type Access, applyAccess, isApplied } from './roles-and-databases';
 import { writeServerFile } from './server-user';
-import type { SharedLimits } from './shared-limits';
+import { DEFAULT_LIMITS, type SharedLimits } from './shared-limits';
 import { holdPasswords, type StoredPassword } from './stored-passwords';
 
 /** What every cluster of an emulator shares. */
@@ -108,10 +108,10 @@ export class Cluster {
     this.#setState({ ...this.state, limits });
   }
 
-  /** Starts it for the emulator itself, without the settings of an endpoint, which may keep a server from starting. */
+  /** Starts it for the emulator itself, without the settings of an endpoint, which may keep a server from starting, and its limits. */
   async startPlain(): Promise<void> {
     writeServerFile(join(this.folder, 'postgresql.auto.conf'), '');
-    await this.start(this.state.limits);
+    await this.start(DEFAULT_LIMITS);
   }
 
   async stop(): Promise<void> {

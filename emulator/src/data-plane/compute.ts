@@ -15,7 +15,7 @@ export class Compute {
   socket: string | undefined;
   /** How many clients wait for its server to start. */
   waitingClients = 0;
-  readonly #clients = new Set<object>();
+  readonly #clients = new Set<{ readonly cut: () => void }>();
   #notedMs = 0;
   #isLate = false;
 
@@ -35,8 +35,8 @@ export class Compute {
   }
 
   /** Counts a client until it closes. Its messages are activity, which delays autosuspend. */
-  addClient(plane: ControlPlane): { traffic(): void; close(): void } {
-    const client = {};
+  addClient(plane: ControlPlane, cut: () => void): { traffic(): void; close(): void } {
+    const client = { cut };
     this.#clients.add(client);
     return {
       traffic: () => {
@@ -51,10 +51,16 @@ export class Compute {
     };
   }
 
-  /** Counts the connections that drop now. */
-  countDrops(): void {
-    this.endpoint.connectionDrops += this.#clients.size;
+  /** Counts the connections that drop now, and cuts off the clients that have not noticed when the server has ended them. */
+  async drop(ended: Promise<unknown>): Promise<void> {
+    const clients = [...this.#clients];
+    this.endpoint.connectionDrops += clients.length;
     this.#clients.clear();
+    try {
+      await ended;
+    } finally {
+      for (const { cut } of clients) cut();
+    }
   }
 
   #noteLastActive({ clock, journal }: ControlPlane): void {

@@ -79,9 +79,9 @@ export class PostgresDataPlane implements DataPlane {
     }
   }
 
-  attach(endpointId: string): { traffic(): void; close(): void } {
+  attach(endpointId: string, cut: () => void): { traffic(): void; close(): void } {
     const compute = this.#computes.get(endpointId);
-    const client = this.#plane && compute?.addClient(this.#plane);
+    const client = this.#plane && compute?.addClient(this.#plane, cut);
     return client ?? { traffic: () => undefined, close: () => undefined };
   }
 
@@ -89,7 +89,7 @@ export class PostgresDataPlane implements DataPlane {
     project: ProjectRecord,
     { action, purpose, branchId, endpointId = '', restore }: Step,
   ): Promise<void> | undefined {
-    if (restore !== undefined) return this.#data.copies.restore(project, branchId, restore);
+    if (restore !== undefined) return this.#restore(project, branchId, restore);
     if (purpose === 'branch-creation') return this.#data.copies.of(branchId);
     if (action !== 'apply_config' && action !== 'start_compute') return undefined;
     const endpoint = project.endpoints.get(endpointId);
@@ -181,7 +181,8 @@ export class PostgresDataPlane implements DataPlane {
       // Another client has started it.
       const socket = this.#socketOf(compute);
       if (socket !== undefined) return socket;
-      if (cluster.endpointId !== wire.id) this.#computes.get(cluster.endpointId ?? '')?.countDrops();
+      if (cluster.endpointId !== wire.id)
+        await this.#computes.get(cluster.endpointId ?? '')?.drop(cluster.stop());
       Object.assign(compute, { cluster, socket: undefined });
       const update = () => this.#access.updateIfPossible(primary, branch);
       if (cluster === primary) {
@@ -203,11 +204,23 @@ export class PostgresDataPlane implements DataPlane {
   #takeDown(compute: Compute): void {
     const { cluster } = compute;
     Object.assign(compute, { cluster: undefined, socket: undefined });
-    compute.countDrops();
     const { id } = compute.endpoint.wire;
-    void cluster?.inTurn(async () => {
+    const stopped = cluster?.inTurn(async () => {
       if (cluster.endpointId === id) await cluster.stop();
     });
+    // On a full disk, a stop can fail after the server has ended.
+    compute.drop(Promise.resolve(stopped)).catch(() => undefined);
+  }
+
+  /** A client may have woken a standby on the previous data meanwhile. */
+  async #restore(
+    project: ProjectRecord,
+    branchId: string,
+    restore: NonNullable<Step['restore']>,
+  ): Promise<void> {
+    await this.#data.copies.restore(project, branchId, restore);
+    const branch = project.branches.get(branchId);
+    if (branch) this.#takeDownStandbys(this.#data.of(branchId), branch, () => true);
   }
 
   /** The next client of such a standby starts it again, with a new copy of the branch's data. */
@@ -215,7 +228,7 @@ export class PostgresDataPlane implements DataPlane {
     for (const compute of this.#computes.values()) {
       const { cluster, endpoint } = compute;
       const isStandby = endpoint.wire.branch_id === branch.wire.id && cluster !== primary;
-      if (isStandby && cluster?.server && isOutdated(cluster)) this.#takeDown(compute);
+      if (isStandby && cluster && isOutdated(cluster)) this.#takeDown(compute);
     }
   }
 
@@ -235,9 +248,11 @@ export class PostgresDataPlane implements DataPlane {
 
   async #dropConnections(cluster: Cluster): Promise<void> {
     const compute = this.#computes.get(cluster.endpointId ?? '');
-    compute?.countDrops();
-    if (compute !== undefined) this.#plane?.journal.noteEndpoint(compute.project, compute.endpoint);
-    await cluster.dropConnections();
+    const dropped = cluster.dropConnections();
+    if (compute === undefined) return dropped;
+    const done = compute.drop(dropped);
+    this.#plane?.journal.noteEndpoint(compute.project, compute.endpoint);
+    await done;
   }
 }
 

@@ -29,8 +29,8 @@ export class ServedComputes implements Computes {
     return this.#refusing(endpointId, () => this.#plane.reach(endpointId, signal), signal);
   }
 
-  attach(endpointId: string): { traffic(): void; close(): void } {
-    return this.#plane.attach(endpointId);
+  attach(endpointId: string, cut: () => void): { traffic(): void; close(): void } {
+    return this.#plane.attach(endpointId, cut);
   }
 
   async #refusing<Result>(

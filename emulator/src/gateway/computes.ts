@@ -20,6 +20,7 @@ export interface Computes {
   /**
    * A client is connected to the endpoint's server. Call `traffic` for each message in either direction and `close` once,
    * at the end.
+   * @param cut is called when the server has stopped, or has ended the connection. Only who reads its last message notices
    */
-  attach(endpointId: string): { traffic(): void; close(): void };
+  attach(endpointId: string, cut: () => void): { traffic(): void; close(): void };
 }

@@ -34,7 +34,7 @@ export interface GatewayLimits {
   readonly newcomers: number;
   /** Maximum number of clients of one endpoint that wait for its server. */
   readonly waitingClients: number;
-  /** Maximum number of clients of one endpoint. A client that reads nothing may stay when its server has gone. */
+  /** Maximum number of clients of one endpoint. A client that reads nothing stays until the compute is suspended. */
   readonly sessions: number;
   /** How long a client may take to read its last message and close the connection. */
   readonly closingMs: number;
@@ -125,8 +125,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     const { cancelKey = '', path } = session;
     const pass = async (): Promise<void> => {
       socketsByKey.set(cancelKey, path);
-      open.set(raw, () => closeWithin(session.server, closingMs));
-      const { traffic, close } = computes.attach(endpointId);
+      const cut = (): void => closeWithin(session.server, closingMs);
+      open.set(raw, cut);
+      const { traffic, close } = computes.attach(endpointId, cut);
       await passThrough(client.stream, session, { traffic, closingMs });
       socketsByKey.delete(cancelKey);
       close();
