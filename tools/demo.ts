@@ -10,7 +10,7 @@ import { findPulumiCli } from './pulumi-cli/find';
 
 const repository = join(__dirname, '..');
 /** Unique, because the CLI writes the stack's config beside Pulumi.yaml, where the user's own stacks have theirs. */
-const stack = `demo-${process.pid}`;
+const stack = `demo-${process.pid.toString(36)}`;
 const interruption = new AbortController();
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -3,11 +3,11 @@ import { DatabaseCompute } from './database-compute';
 
 const config = new pulumi.Config();
 
-const orders = new DatabaseCompute('orders', {
+const db = new DatabaseCompute('db', {
   projectId: config.require('projectId'),
   branchId: config.require('branchId'),
   replicas: config.requireNumber('replicas'),
 });
 
-export const writeHost = orders.writeHost;
-export const readHosts = orders.readHosts;
+export const writeHost = db.writeHost;
+export const readHosts = db.readHosts;

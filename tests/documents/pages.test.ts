@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { load } from 'js-yaml';
 import { expect, it } from 'vitest';
 import { repository } from '../support/documents';
 
@@ -20,6 +21,19 @@ it.each(pages)('no cell of %s is longer than 200 characters', (page) => {
 
 it.each([['README.md', 7]])('%s has at most %i KB', (page, kilobytes) => {
   expect(statSync(join(repository, page)).size).toBeLessThanOrEqual(kilobytes * 1024);
+});
+
+const examples = execFileSync('git', ['ls-files', 'examples/*/Pulumi.yaml'], {
+  cwd: repository,
+  encoding: 'utf8',
+});
+
+it.each(examples.trim().split('\n'))('the stacks of %s leave room for the plan at 80 columns', (path) => {
+  const { name } = load(readFileSync(join(repository, path), 'utf8')) as { name: string };
+  const readme = readFileSync(join(repository, dirname(path), 'README.md'), 'utf8');
+  const stacks = [...readme.matchAll(/pulumi stack init (\S+)/g)].map(([, stack]) => `${name}-${stack}`);
+  // The type of a dynamic endpoint takes 57 columns, `replace` and the spaces before it 9.
+  expect(stacks.filter(({ length }) => length > 80 - 57 - 9)).toEqual([]);
 });
 
 const roots = ['', 'provider/src', 'emulator/src'];

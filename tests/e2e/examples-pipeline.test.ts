@@ -95,7 +95,7 @@ it('operator: the program creates the endpoint, and forbids its restart', async 
   const config = items.find(({ spec }) => spec?.config)?.spec?.config ?? {};
   const { stack, project, branch, held } = await startProgram('plugin');
   // The operator writes this file, and sets this config.
-  await writeYaml(stack.folder, { ...program, name: 'postgres-compute-fleet' });
+  await writeYaml(stack.folder, { ...program, name: 'fleet' });
   const own = { ...config, projectId: project.id, branchId: branch.id, maxCu: '1' };
   await stack.run('stack', 'init', 'canary');
   for (const [key, value] of Object.entries(own)) await stack.run('config', 'set', key, value);

@@ -144,10 +144,10 @@ it.concurrent('component: owns its endpoints, and keeps their names', async (tes
   expect(Object.keys(before)).toHaveLength(2);
   const { endpoints } = await stack.exportState();
   const type = 'example:index:DatabaseCompute$pulumi-nodejs:dynamic/postgres:ComputeEndpoint';
-  const project = 'urn:pulumi:dev::postgres-compute-component';
+  const project = 'urn:pulumi:dev::orders';
   expect(endpoints.map(({ urn }) => urn).sort()).toEqual([
-    `${project}::${type}::orders-primary`,
-    `${project}::${type}::orders-replica-1`,
+    `${project}::${type}::db-primary`,
+    `${project}::${type}::db-replica-1`,
   ]);
 
   await followReadme();

@@ -24,7 +24,7 @@ test.skipIf(!crds)("the fleet's manifests match the operator's published schemas
   const [canary] = stacks;
   const misspelled = {
     ...canary,
-    spec: { ...canary?.spec, programReff: { name: 'postgres-compute-fleet' } },
+    spec: { ...canary?.spec, programReff: { name: 'fleet' } },
   };
   expect(validate(misspelled as Manifest)).toEqual([expect.stringContaining('programReff')]);
 });
