@@ -25,8 +25,7 @@ export async function startFleet(names: readonly string[], test: Pick<TestContex
   if (!original) throw new Error('The first stack has no endpoint.');
 
   // The fleet's stacks are copies of the first one: ten updates would take most of the test's time.
-  const stateOf = (name: string) =>
-    join(stack.backend, '.pulumi', 'stacks', 'fleet', `${name}.json`);
+  const stateOf = (name: string) => join(stack.backend, '.pulumi', 'stacks', 'fleet', `${name}.json`);
   const configOf = (name: string) => file(`Pulumi.${name}.yaml`);
   const endpoints = new Map<string, Endpoint>();
   for (const name of names) {

@@ -8,6 +8,8 @@ export interface ConnectionSettings {
   readonly requestsPerMinute?: number;
   /** Where each was set, in words: the key of the config, or the variable. */
   readonly sources?: { readonly baseUrl: string; readonly apiKey: string } | undefined;
+  /** Whether the base URL has no version segment at its end: a 404 may then mean the route. */
+  readonly lacksVersion?: boolean | undefined;
 }
 
 /** Reads a decrypted value of the config by the name of the setting (`apiKey`), without the namespace. */
@@ -51,11 +53,11 @@ export function readConnectionSettings(
   const allowInsecure =
     readConfig('allowInsecureBaseUrl') ?? environment.POSTGRES_COMPUTE_ALLOW_INSECURE_BASE_URL;
   const baseUrl = checkBaseUrl(read('baseUrl'), checkAllowance(allowInsecure, namespace), namespace);
-  const lack = /\/v\d+\/*$/.test(baseUrl) ? '' : ', without /v2 at its end';
   return {
     baseUrl,
     apiKey: checkApiKey(read('apiKey'), namespace),
-    sources: { baseUrl: `${sourceOf('baseUrl')}${lack}`, apiKey: sourceOf('apiKey') },
+    sources: { baseUrl: sourceOf('baseUrl'), apiKey: sourceOf('apiKey') },
+    ...(!/\/v\d+\/*$/.test(baseUrl) && { lacksVersion: true }),
     ...(requestsPerMinute && {
       requestsPerMinute: checkRequestsPerMinute(requestsPerMinute, namespace),
     }),

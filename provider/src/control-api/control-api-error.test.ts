@@ -166,6 +166,13 @@ describe('the setting on which a failure depends', () => {
     const { message } = toControlApiError(error, 'GET', '/projects', { redact, sources });
     expect(message).toBe(`GET /projects: ${reason}`);
   });
+
+  it('is the base URL after a 404 if that lacks the version', () => {
+    const context = { redact, sources, lacksVersion: true };
+    expect(toControlApiError(failed(404, own), 'GET', '/projects', context).message).toBe(
+      'GET /projects: 404 Not Found: no. The base URL is set in POSTGRES_COMPUTE_BASE_URL, without /v2 at its end.',
+    );
+  });
 });
 
 describe('isNotFound', () => {

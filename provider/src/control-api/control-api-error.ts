@@ -21,7 +21,7 @@ type ControlApiFailure = Pick<ControlApiError, 'method' | 'path' | 'reason'> &
   Partial<Omit<ErrorContext, 'redact'>>;
 
 /** What all errors of one client depend on. @internal */
-export interface ErrorContext extends Pick<ConnectionSettings, 'sources'> {
+export interface ErrorContext extends Pick<ConnectionSettings, 'sources' | 'lacksVersion'> {
   readonly redact: Redact;
   readonly contact?: Pick<ServiceContact, 'hasAnswered'>;
 }
@@ -119,18 +119,25 @@ function describeFailure(failure: ControlApiFailure): string {
   const suffix = requestId ? ` (request id ${requestId})` : '';
   const sentence = `${method} ${path}: ${what}${reason}${retryHint}${suffix}`;
   const advice = adviseOn(failure);
-  return advice ? `${sentence}${sentence.endsWith('?') ? '' : '.'} ${advice}` : sentence;
+  return advice ? addSentence(sentence, advice) : sentence;
+}
+
+/** A text that may already end as a sentence, and one more. */
+export function addSentence(text: string, sentence: string): string {
+  return `${text}${/[.?]$/.test(text) ? '' : '.'} ${sentence}`;
 }
 
 /** The setting on which the failure depends. */
-function adviseOn({ status, code = '', isFromService, sources }: ControlApiFailure): string {
+function adviseOn(failure: ControlApiFailure): string {
+  const { status, code = '', isFromService, sources, lacksVersion } = failure;
   if (!sources) return '';
   if (status === 401) return `Is the key in ${sources.apiKey} valid?`;
   if (status === 403) return `May the key in ${sources.apiKey} do this?`;
   const isElsewhere =
     code === elsewhereCode || (!isFromService && meaningOfFailure(status, code) === 'refused');
   const isUnreachable = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'].includes(code);
-  return isElsewhere || isUnreachable ? `The base URL is set in ${sources.baseUrl}.` : '';
+  if (!isElsewhere && !isUnreachable && !(status === 404 && lacksVersion)) return '';
+  return `The base URL is set in ${sources.baseUrl}${lacksVersion ? ', without /v2 at its end' : ''}.`;
 }
 
 /** Makes a function that redacts and escapes the service's text. */

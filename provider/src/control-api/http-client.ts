@@ -63,7 +63,8 @@ export class HttpClient {
     const limiter = new RateLimiter({ ...defaultRequestLimits, perMinute: requestsPerMinute });
     this.signal = signal;
     this.redact = makeRedactor([options.apiKey]);
-    this.#errors = { redact: this.redact, contact: this.contact, sources: options.sources };
+    const { sources, lacksVersion } = options;
+    this.#errors = { redact: this.redact, contact: this.contact, sources, lacksVersion };
     this.#http = axios.create({
       baseURL: options.baseUrl.replace(/\/+$/, ''),
       timeout: options.requestTimeoutMs ?? 30_000,

@@ -1,5 +1,5 @@
 import { clamp } from 'lodash';
-import { isNotFound } from './control-api-error';
+import { addSentence, isNotFound } from './control-api-error';
 import { Deadline, pause } from './deadline';
 import { rereadUntil } from './read-lag';
 import type { CallOptions } from './retry';
@@ -143,5 +143,8 @@ export class ResourceList<Item extends { readonly id: string }> {
 }
 
 function describeUnknownProject({ message }: Error, plural: string): string {
-  return `${message}. Either the key or the base URL belongs to another account, or the project was deleted. Nothing was removed from the state. If you deleted the project on purpose, remove its ${plural} from the state with \`pulumi state delete\`.`;
+  return addSentence(
+    message,
+    `Either the key or the base URL belongs to another account, or the project was deleted. Nothing was removed from the state. If you deleted the project on purpose, remove its ${plural} from the state with \`pulumi state delete\`.`,
+  );
 }

@@ -2,7 +2,7 @@ import { once } from 'lodash';
 import { ProviderConfig } from '../config/provider-config';
 import type { SettingNames } from '../config/setting-names';
 import type { ControlApi } from '../control-api/control-api';
-import { findRefusal, messageOf } from '../control-api/control-api-error';
+import { addSentence, findRefusal, messageOf } from '../control-api/control-api-error';
 import { Deadline } from '../control-api/deadline';
 import { toPrintable } from '../control-api/printable';
 import { makeRedactor } from '../control-api/redaction';
@@ -231,10 +231,9 @@ async function findFirstFailures(questions: readonly Question[]): Promise<readon
     } catch (error) {
       const refusal = findRefusal(error);
       if (!refusal) throw error;
-      const advice = refusal.isNotFound
-        ? '. Is projectId right, and does the key belong to the account of the project?'
-        : '';
-      return [{ property: '', reason: `${refusal.message}${advice}` }];
+      const advice = 'Is projectId right, and does the key belong to the account of the project?';
+      const reason = refusal.isNotFound ? addSentence(refusal.message, advice) : refusal.message;
+      return [{ property: '', reason }];
     }
   }
   return [];
