@@ -115,6 +115,14 @@ describe.skipIf(!hasPostgres)('an owner cannot make its endpoint unusable', () =
     expect(await change('POST', 'roles', { role: { name: 'ann' } })).toMatchObject({ status: 'finished' });
   });
 
+  it('by a database in which the emulator cannot connect', async () => {
+    const { login, change } = await createProject();
+    const owner = await service.connect(login);
+    await owner.query("CREATE DATABASE own ENCODING 'MULE_INTERNAL' LOCALE 'C' TEMPLATE template0");
+    await change('POST', 'roles', { role: { name: 'bob' } });
+    expect(await change('DELETE', 'roles/bob')).toMatchObject({ status: 'finished' });
+  });
+
   it('by clients that read nothing: they go with the compute', async () => {
     const { projectId, endpointId, login } = await createProject();
     const silent = await service.connect(login);

@@ -124,8 +124,12 @@ export async function dropRole(
     );
   const fallback = ofBranch[0]?.owner_name ?? roles[0]?.name;
   if (fallback === undefined) return false;
+  // Not everywhere: a client's database may have an encoding in which the emulator can't connect.
+  const hasObjects = `oid IN (SELECT dbid FROM pg_shdepend WHERE refclassid = 'pg_authid'::regclass AND refobjid = ${escapeLiteral(role)}::regrole)`;
   const databases: { name: string; owner: string | null }[] = [];
-  await withRole('postgres', async (admin) => databases.push(...(await listDatabases(admin))));
+  await withRole('postgres', async (admin) =>
+    databases.push(...(await listDatabases(admin, `${hasObjects} OR datname = 'postgres'`))),
+  );
   for (const { name: database, owner } of databases) {
     const heir = owner === null || owner === name ? fallback : owner;
     // Both change owners and remove objects; neither runs a function of theirs, and only a superuser has event triggers.

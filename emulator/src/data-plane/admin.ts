@@ -49,6 +49,8 @@ const NEWER_OPTIONS = [
 ];
 
 const CONNECT_TIMEOUT_MS = 10_000;
+/** Postgres ends a statement before that, except where it looks at no interrupts; then the session ends here. */
+const STATEMENT_TIMEOUT_MS = 65_000;
 
 /** The owner of a database may have set another role for its sessions. */
 export const BECOME_SUPERUSER = `SET SESSION AUTHORIZATION ${SUPERUSER}; SET ROLE NONE`;
@@ -65,6 +67,7 @@ export function adminConfig({ sockets, password, version }: AdminAccess, databas
     password,
     database,
     ssl: false,
+    query_timeout: STATEMENT_TIMEOUT_MS,
     options: [...OPTIONS, ...newer].map((option) => `-c ${option}`).join(' '),
   };
   return config;

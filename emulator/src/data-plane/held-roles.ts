@@ -41,9 +41,15 @@ export async function holdDatabase(admin: Client, oid = 0): Promise<string | und
   return rows[0] && escapeIdentifier(rows[0].datname);
 }
 
-/** The databases that can be connected to, each with its owner; null for one of Postgres's own. An interrupted drop sets the limit -2. */
-export async function listDatabases(admin: Client): Promise<{ name: string; owner: string | null }[]> {
+/**
+ * The databases that can be connected to, each with its owner; null for one of Postgres's own. An interrupted drop sets the limit -2.
+ * @param condition in SQL. @default all
+ */
+export async function listDatabases(
+  admin: Client,
+  condition = 'true',
+): Promise<{ name: string; owner: string | null }[]> {
   const owner = `CASE WHEN datdba::bigint >= ${FIRST_ID} THEN pg_get_userbyid(datdba) END`;
   const query = `SELECT datname AS name, ${owner} AS owner FROM pg_database WHERE datallowconn AND datconnlimit <> -2`;
-  return (await admin.query(query)).rows;
+  return (await admin.query(`${query} AND (${condition})`)).rows;
 }

@@ -28,6 +28,16 @@ const SEAL_VIEWS = `DO $$
     END LOOP;
   END $$`;
 
+/** Before version 16, one call can write a record of more than 1 GB to the log, with which no server starts again. */
+const SEAL_LOG = `DO $$
+  DECLARE open record;
+  BEGIN
+    FOR open IN SELECT oid::regprocedure AS name FROM pg_proc WHERE proname = 'pg_logical_emit_message'
+    LOOP
+      EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', open.name);
+    END LOOP;
+  END $$`;
+
 /** Creates an empty cluster, the template of all others. @throws Error with what Postgres printed */
 export async function createTemplate(
   { initdb, postgres }: PostgresBinaries,
@@ -41,7 +51,8 @@ export async function createTemplate(
   await runGuarded(initdb, ['-D', unfinished, ...login, ...form]).catch(explainUser);
   // Every new database is a copy of one of these, or of another that is.
   for (const database of ['template0', 'template1', 'postgres'])
-    runWithoutServer(postgres, unfinished, database, SEAL_VIEWS);
+    for (const statement of [SEAL_VIEWS, SEAL_LOG])
+      runWithoutServer(postgres, unfinished, database, statement);
   writeServerFile(join(unfinished, 'pg_hba.conf'), HOST_ACCESS);
   renameSync(unfinished, template);
 }

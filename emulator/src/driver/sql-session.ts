@@ -12,6 +12,9 @@ export const LARGEST = 10 * 1024 * 1024;
 /** So many bytes any client may send, and any request may return, without waiting for its turn. */
 export const SMALL = 64 * 1024;
 
+/** How long the large results of a request may take. Later ones of the endpoint wait for them. */
+const LONGEST_TURN_MS = 20_000;
+
 /** A login for one request to `/sql`. */
 export interface SqlSession {
   readonly client: Client;
@@ -62,7 +65,8 @@ export async function openSession(
           stream.resume();
           resolve();
         }
-        return whenClosed(response);
+        const timer = setTimeout(() => response.destroy(), LONGEST_TURN_MS);
+        return whenClosed(response).then(() => clearTimeout(timer));
       });
     });
     return turn;
