@@ -1,24 +1,13 @@
-/** One row of the table: a measured value, its target, and the values of the baselines. */
+/** One row of the table: a number, what it has to be, and the numbers of the baselines in the same run. */
 export interface Figure {
-  readonly name: string;
-  /** Empty for a row without a target, which explains another row. */
-  readonly bound: string;
-  readonly measured: string;
-  /** The values of the baselines in the same run. */
-  readonly baselines: string;
-  /** Absent when there is no bound. */
-  readonly isMet?: boolean;
-  /** The numbers behind the texts, for the JSON file. */
-  readonly numbers: Readonly<Record<string, number>>;
-}
-
-interface Row {
   readonly name: string;
   readonly value: number;
   readonly unit?: string;
+  /** The target. A row without one explains another row. */
+  readonly atMost?: number;
+  /** The target, where more is better. */
+  readonly atLeast?: number;
   readonly baselines?: Readonly<Record<string, number>>;
-  /** Further numbers, only for the JSON file. */
-  readonly details?: Readonly<Record<string, number>>;
 }
 
 /** The value below which that share of the samples lies. */
@@ -27,40 +16,27 @@ export function quantile(samples: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
 }
 
-export function mean(samples: readonly number[]): number {
-  return samples.reduce((sum, sample) => sum + sample, 0) / samples.length;
+/** Whether the value as it is shown meets the target as it is shown. */
+export function isMet({ value, atMost = Infinity, atLeast = -Infinity }: Figure): boolean {
+  const [shown, most, least] = [value, atMost, atLeast].map((number) => Number(show(number)));
+  return Number(shown) <= Number(most) && Number(shown) >= Number(least);
 }
 
-/** A row of one number that must not be above a bound. The verdict follows from the two numbers as they are shown. */
-export function atMost({ limit, ...row }: Row & { readonly limit: number }): Figure {
-  const figure = informative(row);
-  return {
-    ...figure,
-    bound: `<= ${show(limit)}${row.unit ?? ''}`,
-    isMet: Number(show(row.value)) <= Number(show(limit)),
-    numbers: { ...figure.numbers, limit },
-  };
-}
-
-/** A row of one number that must not be below a bound. */
-export function atLeast({ limit, ...row }: Row & { readonly limit: number }): Figure {
-  const isMet = Number(show(row.value)) >= Number(show(limit));
-  return { ...atMost({ limit, ...row }), bound: `>= ${show(limit)}${row.unit ?? ''}`, isMet };
-}
-
-/** A row of one number without a bound. */
-export function informative({ name, value, unit = '', baselines = {}, details = {} }: Row): Figure {
-  return {
+/** The cells of the row. */
+export function describeFigure(figure: Figure): string[] {
+  const { name, value, unit = '', atMost, atLeast, baselines = {} } = figure;
+  const withUnit = (number: number) => `${show(number)}${unit}`;
+  const target = atMost === undefined ? '' : `<= ${withUnit(atMost)}`;
+  return [
     name,
-    bound: '',
-    measured: `${show(value)}${unit}`,
-    baselines: Object.entries(baselines)
-      .map(([of, number]) => `${of} ${show(number)}${unit}`)
+    atLeast === undefined ? target : `>= ${withUnit(atLeast)}`,
+    isMet(figure) ? withUnit(value) : `**${withUnit(value)}**`,
+    Object.entries(baselines)
+      .map(([of, number]) => `${of} ${withUnit(number)}`)
       .join(', '),
-    numbers: { value, ...baselines, ...details },
-  };
+  ];
 }
 
-export function show(value: number): string {
+function show(value: number): string {
   return value >= 100 || Number.isInteger(value) ? String(Math.round(value)) : value.toFixed(2);
 }

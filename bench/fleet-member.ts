@@ -1,6 +1,5 @@
 import { RateLimiter } from '../provider/src/control-api/rate-limiter';
-import type { Address } from './baselines/polling-client';
-import { clientOf } from './compared-clients';
+import { type Address, clientOf } from './compared-clients';
 import { runInTurn } from './metered-emulator';
 
 /** The provider's own limiter, or none. */

@@ -1,20 +1,26 @@
 import { type Emulator, type EmulatorOptions, startEmulator } from 'postgres-control-emulator';
 import type { Create } from './compared-clients';
-import { arrivalsAt, endMeter, startMeter } from './request-meter';
+import { arrivalsAt, startMeter } from './request-meter';
 
 /** Runs the work on its own emulator, counts the requests, and stops the emulator afterwards. */
-export async function withEmulator<Result>(
+export function withEmulator<Result>(
   options: EmulatorOptions,
   work: (emulator: Emulator) => Promise<Result>,
 ): Promise<Result> {
-  const emulator = await startEmulator({ maxEndpoints: 5_000, ...options });
-  startMeter(emulator);
+  return withEmulators([options], async ([emulator]) => work(emulator as Emulator)); // One, as asked for.
+}
+
+/** The same on several, of which all run before the work begins. */
+export async function withEmulators<Result>(
+  options: readonly EmulatorOptions[],
+  work: (emulators: readonly Emulator[]) => Promise<Result>,
+): Promise<Result> {
+  const emulators = await Promise.all(options.map((each) => startEmulator({ maxEndpoints: 5_000, ...each })));
+  emulators.forEach(startMeter);
   try {
-    return await work(emulator);
+    return await work(emulators);
   } finally {
-    // First, because the next emulator may get the same port.
-    endMeter(emulator);
-    await emulator.stop();
+    await Promise.all(emulators.map((emulator) => emulator.stop()));
   }
 }
 

@@ -1,19 +1,23 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { Client } from 'pg';
 import { emulatorCommand, type RunningCommand, startCommand } from '../tests/support/emulator-command';
+import { findPostgres } from '../tests/support/plain-postgres';
 import { sendRequest } from '../tests/support/send-request';
+import type { Figure } from './figure';
 
 /** An endpoint, and how a client connects to it. */
 export interface ConnectedPlace {
   readonly projectId: string;
+  readonly branchId: string;
   readonly endpointId: string;
   readonly login: { host: string; role: string; password: string; database: string };
 }
 
 interface Created {
   project: { id: string };
-  endpoints: { id: string }[];
-  connection_uris: { connection_parameters: ConnectedPlace['login'] }[];
+  branch: { id: string };
+  endpoints: [{ id: string }];
+  connection_uris: [{ connection_parameters: ConnectedPlace['login'] }];
 }
 
 /** The emulator's command with a Postgres behind each endpoint: a process of its own, as for an application. */
@@ -24,13 +28,20 @@ export class PostgresService {
     this.#command = command;
   }
 
-  static async start(): Promise<PostgresService> {
+  /** Measures a service with the Postgres on PATH, whose folder is `bin`. No figures when there is none. */
+  static async use(measure: (service: PostgresService, bin: string) => Promise<Figure[]>): Promise<Figure[]> {
+    const bin = findPostgres();
+    if (bin === undefined) {
+      process.stderr.write('bench: no Postgres on PATH, so its figures are left out\n');
+      return [];
+    }
     const words = ['--postgres', '--postgres-port', '0', '--operation-ms', '0', '--locks', 'none'];
-    return new PostgresService(await startCommand([process.execPath, emulatorCommand, ...words]));
-  }
-
-  async stop(): Promise<void> {
-    await this.#command.end('SIGINT');
+    const command = await startCommand([process.execPath, emulatorCommand, ...words]);
+    try {
+      return await measure(new PostgresService(command), bin);
+    } finally {
+      await command.end('SIGINT');
+    }
   }
 
   async call<Body>(method: string, path: string, body?: object): Promise<Body> {
@@ -40,12 +51,10 @@ export class PostgresService {
   }
 
   async createProject(): Promise<ConnectedPlace> {
-    const { project, endpoints, connection_uris } = await this.call<Created>('POST', '/projects', {
-      project: {},
-    });
-    const [endpoint, uri] = [endpoints[0], connection_uris[0]];
-    if (endpoint === undefined || uri === undefined) throw new Error('the project has no endpoint');
-    return { projectId: project.id, endpointId: endpoint.id, login: uri.connection_parameters };
+    const created = await this.call<Created>('POST', '/projects', { project: {} });
+    const { project, branch, endpoints, connection_uris } = created;
+    const login = connection_uris[0].connection_parameters;
+    return { projectId: project.id, branchId: branch.id, endpointId: endpoints[0].id, login };
   }
 
   /** Connects with TLS, and verifies the certificate. */
@@ -61,6 +70,16 @@ export class PostgresService {
     });
     await client.connect();
     return client;
+  }
+
+  /** From the start of a connection to the first answer. Milliseconds. */
+  async timeConnection({ login }: ConnectedPlace): Promise<number> {
+    const startedAt = performance.now();
+    const client = await this.connect(login);
+    await client.query('SELECT 1');
+    const ms = performance.now() - startedAt;
+    await client.end();
+    return ms;
   }
 
   /**

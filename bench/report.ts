@@ -1,5 +1,4 @@
-import { toPairs } from 'lodash';
-import type { Figure } from './figure';
+import { describeFigure, type Figure } from './figure';
 import { groups } from './groups';
 
 /** What was measured of one group, and of what. */
@@ -31,7 +30,7 @@ const charts: Readonly<Record<string, string>> = {
 
 /** The docs page of all results. */
 export function describeResults(results: Results): string {
-  const sections = toPairs(groups).map(([name, { title }]) => {
+  const sections = Object.entries(groups).map(([name, { title }]) => {
     const measured = results[name];
     return `## ${title}\n\n${measured ? describeMeasured(measured) : 'Not measured.\n'}${charts[name] ?? ''}`;
   });
@@ -46,13 +45,8 @@ ${sections.join('\n')}`;
 
 /** One section of the page. */
 export function describeMeasured({ commit, date, with: tools, load, figures }: Measured): string {
-  const rows = figures.map(({ name, bound, measured, baselines, isMet }) => [
-    name,
-    bound,
-    isMet === false ? `**${measured}**` : measured,
-    baselines,
-  ]);
-  const table = [['figure', 'target', 'measured', 'baselines'], ['---', '---', '---', '---'], ...rows];
-  const lines = table.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
-  return `Commit ${commit}, ${date}: ${tools}; load ${load.toFixed(1)} when it began.\n\n${lines}\n`;
+  const heads = ['figure', 'target', 'measured', 'baselines'];
+  const rows = [heads, heads.map(() => '---'), ...figures.map(describeFigure)];
+  const table = rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+  return `Commit ${commit}, ${date}: ${tools}; load ${load.toFixed(1)} when it began.\n\n${table}\n`;
 }

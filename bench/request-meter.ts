@@ -22,14 +22,9 @@ subscribe('http.server.request.start', (message) => {
   arrivalsByPort.get(request.socket.localPort ?? 0)?.push(arrival);
 });
 
-/** Counts every request to the emulator from now on. */
+/** Counts every request to the emulator from now on. An emulator that has stopped may have had the same port. */
 export function startMeter({ port }: Emulator): void {
   arrivalsByPort.set(port, []);
-}
-
-/** Forgets the requests: call it before the emulator stops, as the next one may get its port. */
-export function endMeter({ port }: Emulator): void {
-  arrivalsByPort.delete(port);
 }
 
 /** Every request that reached the emulator, oldest first. @throws Error when the emulator has no meter */

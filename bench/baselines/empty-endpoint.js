@@ -5,7 +5,7 @@
 const minSize = { vcpu: 0.25, ramGb: 1, localFileCacheGb: 0.8 };
 const maxSize = { vcpu: 1, ramGb: 4, localFileCacheGb: 3.2 };
 
-const outputs = {
+exports.outputs = {
   host: 'ep-steep-wind-28736230.local-east-1.postgres.localhost',
   poolerHost: 'ep-steep-wind-28736230-pooler.local-east-1.postgres.localhost',
   proxyHost: 'local-east-1.postgres.localhost',
@@ -21,7 +21,6 @@ const outputs = {
   provisioner: 'k8s-neonvm',
   regionId: 'local-east-1',
   suspendTimeoutSeconds: 0,
-  __schemaVersion: 1,
 };
 let count = 0;
 
@@ -29,5 +28,8 @@ exports.check = (urn, inputs) => ({ ...inputs, name: `bench-test-${urn.split('::
 
 exports.create = (inputs) => {
   count += 1;
-  return { id: `ep-steep-wind-${10000000 + count}`, outputs: { ...inputs, ...outputs } };
+  return {
+    id: `ep-steep-wind-${10000000 + count}`,
+    outputs: { ...inputs, ...exports.outputs, __schemaVersion: 1 },
+  };
 };

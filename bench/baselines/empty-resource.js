@@ -1,6 +1,7 @@
 // A resource with the properties of a ComputeEndpoint, whose provider does nothing. It does not load the package
 // either: what that takes is part of what the package costs.
 const pulumi = require('@pulumi/pulumi');
+const { outputs } = require('./empty-endpoint.js');
 
 const isDynamic = process.env.BENCH_DOOR === 'dynamic';
 const type = isDynamic
@@ -8,27 +9,7 @@ const type = isDynamic
   : 'postgres-compute:index:ComputeEndpoint';
 /** As long as the text of the package, to the character or two. */
 const text = 'exports.handler=()=>require(process.env.BENCH_EMPTY_PROVIDER).provider';
-const properties = [
-  'host',
-  'poolerHost',
-  'proxyHost',
-  'minSize',
-  'maxSize',
-  'maxConnections',
-  'pooledMaxConnections',
-  'unsettledOperations',
-  'regionId',
-  'name',
-  'autoscalingLimitMinCu',
-  'autoscalingLimitMaxCu',
-  'suspendTimeoutSeconds',
-  'poolerEnabled',
-  'poolerMode',
-  'pgSettings',
-  'disabled',
-  'passwordlessAccess',
-  'provisioner',
-];
+const properties = [...Object.keys(outputs), 'unsettledOperations', 'name'];
 
 exports.Kind = class EmptyEndpoint extends pulumi.CustomResource {
   constructor(name, args) {

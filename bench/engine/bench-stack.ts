@@ -4,7 +4,7 @@ import { build } from 'esbuild';
 import type { Emulator, EmulatorOptions } from 'postgres-control-emulator';
 import { type DoorName, pluginFolder, programDoors, usePlugin } from '../../tests/support/program-doors';
 import { makeStack, type PulumiStack } from '../../tests/support/pulumi-stack';
-import { endMeter, startMeter } from '../request-meter';
+import { startMeter } from '../request-meter';
 
 /** A ComputeEndpoint, or a resource whose provider does nothing. */
 export type Kind = 'ours' | 'empty';
@@ -42,7 +42,6 @@ export async function withBenchStack<Result>(
     };
     return await work(stack, emulator);
   } finally {
-    endMeter(emulator);
     await close();
   }
 }

@@ -14,18 +14,6 @@ const steps = {
 export type Step = keyof typeof steps;
 export const stepNames: readonly Step[] = ['up', 'preview', 'refresh', 'destroy'];
 
-export interface StepCost {
-  readonly seconds: number;
-  readonly requests: number;
-}
-
-/** What was measured of one stack. */
-export interface StackRun {
-  /** Every run of each step. */
-  readonly steps: Readonly<Record<Step, readonly StepCost[]>>;
-  readonly hostMb: number;
-}
-
 interface Manner {
   /** Whether the engine writes the whole state before and after each step, or once at the end. */
   readonly snapshots: boolean;
@@ -45,28 +33,36 @@ export function runStacks(
   const service = { operationMs: 0 };
   return withBenchStack({ door, kind: 'ours', count }, service, (stack, emulator) =>
     withBenchStack({ door, kind: 'empty', count }, service, async (emptyStack, emptyEmulator) => {
-      const ours = new MeasuredStack(stack, emulator, count);
-      const empty = new MeasuredStack(emptyStack, emptyEmulator, 0);
+      const runs = {
+        ours: new StackRun(stack, emulator, count),
+        empty: new StackRun(emptyStack, emptyEmulator, 0),
+      };
       if (!snapshots)
         for (const each of [stack, emptyStack])
           each.environment = { ...each.environment, PULUMI_SKIP_CHECKPOINTS: 'true' };
       for (const step of stepNames) {
         const isRepeated = step === 'preview' || step === 'refresh';
         for (let time = 0; time < (isRepeated ? times : 1); time += 1)
-          for (const each of [ours, empty]) await each.run(step);
+          for (const run of [runs.ours, runs.empty]) await run.measureStep(step);
       }
-      return { ours: ours.measured, empty: empty.measured };
+      if (!runs.ours.hostMb || !runs.empty.hostMb)
+        throw new Error('no process was found that hosts the provider');
+      return runs;
     }),
   );
 }
 
-class MeasuredStack {
+/** What was measured of one stack. */
+export class StackRun {
+  /** Of every run of each step. */
+  readonly seconds: Readonly<Record<Step, number[]>> = { up: [], preview: [], refresh: [], destroy: [] };
+  /** The most requests that a run of each step has sent. */
+  readonly requests: Record<Step, number> = { up: 0, preview: 0, refresh: 0, destroy: 0 };
+  hostMb = 0;
   readonly #stack: PulumiStack;
   readonly #emulator: Emulator;
   /** How many endpoints the service holds between `up` and `destroy`. */
   readonly #held: number;
-  readonly #costs: Record<Step, StepCost[]> = { up: [], preview: [], refresh: [], destroy: [] };
-  #hostMb = 0;
 
   constructor(stack: PulumiStack, emulator: Emulator, held: number) {
     this.#stack = stack;
@@ -74,22 +70,13 @@ class MeasuredStack {
     this.#held = held;
   }
 
-  async run(step: Step): Promise<void> {
-    const work = () => this.#stack.run(...steps[step]);
+  async measureStep(step: Step): Promise<void> {
     const hostMb = await measureHostMemory(this.#stack, async () => {
-      this.#costs[step].push(await measureStep(this.#emulator, work));
+      const { ms, requests } = await measure(this.#emulator, () => this.#stack.run(...steps[step]));
+      this.seconds[step].push(ms / 1000);
+      this.requests[step] = Math.max(this.requests[step], requests);
     });
-    this.#hostMb = Math.max(this.#hostMb, hostMb);
+    this.hostMb = Math.max(this.hostMb, hostMb);
     expectReplicas(this.#emulator, step === 'destroy' ? 0 : this.#held);
   }
-
-  get measured(): StackRun {
-    if (this.#hostMb === 0) throw new Error('no process was found that hosts the provider');
-    return { steps: this.#costs, hostMb: this.#hostMb };
-  }
-}
-
-async function measureStep(emulator: Emulator, work: () => Promise<unknown>): Promise<StepCost> {
-  const { ms, requests } = await measure(emulator, work);
-  return { seconds: ms / 1000, requests };
 }

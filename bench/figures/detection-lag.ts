@@ -1,10 +1,11 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { times } from 'lodash';
 import type { Emulator } from 'postgres-control-emulator';
+import { Randomness } from '../../tests/simulation/time/seeded-randomness';
 import { type ClientName, clientOf } from '../compared-clients';
-import { atMost, type Figure, quantile } from '../figure';
-import { prepareProject, withEmulator } from '../metered-emulator';
-import { drawTime, seededRandom } from '../operation-times';
+import { type Figure, quantile } from '../figure';
+import { prepareProject, withEmulators } from '../metered-emulator';
+import { drawTime } from '../operation-times';
 import { arrivalsAt } from '../request-meter';
 
 const samplesPerDuration = 20;
@@ -15,95 +16,47 @@ const startsWithinMs = 3_000;
 /** The larger of these is allowed: milliseconds, and the share of the mean of the operations. */
 const allowedMs = 250;
 const allowedShare = 0.1;
-/** The delay of a timer that is due at once, in the histogram of a process that does nothing. Milliseconds. */
-const resolutionMs = 10;
-
-interface Sample {
-  readonly operationMs: number;
-  readonly lagMs: number;
-}
 
 /**
  * How late a client notices that an operation has ended. Every sample has an emulator and a client of its own, so
  * nothing is known of earlier operations. One kind of client runs after the other: they would delay each other.
  */
 export async function measureDetectionLag(durationsMs: readonly number[]): Promise<Figure[]> {
-  const delay = monitorEventLoopDelay({ resolution: resolutionMs });
   // What is loaded and compiled on first use delays no sample.
-  await sampleLag('ours', 100, async () => {});
-  delay.enable();
-  const ours = await sampleAll('ours', durationsMs);
-  delay.disable();
-  const naive = await sampleAll('a', durationsMs);
-  const suggested = await sampleAll('b', durationsMs);
-  // How late the harness itself is at such moments: no lag is known more exactly.
-  const harnessMs = Math.max(0, delay.percentile(99) / 1e6 - resolutionMs);
-  return durationsMs.map((durationMs, index) => {
-    return atMost({
-      name: `detection lag, p95, operations of ${durationMs / 1000} s +-20 %`,
-      value: p95(ours[index] ?? []),
-      limit: Math.max(allowedMs, durationMs * allowedShare),
-      unit: ' ms',
-      baselines: { a: p95(naive[index] ?? []), b: p95(suggested[index] ?? []) },
-      details: { harnessMs },
-    });
-  });
+  await withEmulators([{ operationMs: 100 }], async ([emulator]) => emulator && sampleLag('ours', emulator));
+  const [ours, a, b] = [
+    await sampleAll('ours', durationsMs),
+    await sampleAll('a', durationsMs),
+    await sampleAll('b', durationsMs),
+  ];
+  const p95 = (lagsMs: readonly number[], index: number) =>
+    quantile(lagsMs.slice(index * samplesPerDuration, (index + 1) * samplesPerDuration), 0.95);
+  return durationsMs.map((durationMs, index) => ({
+    name: `detection lag, p95, operations of ${durationMs / 1000} s +-20 %`,
+    value: p95(ours, index),
+    unit: ' ms',
+    atMost: Math.max(allowedMs, durationMs * allowedShare),
+    baselines: { a: p95(a, index), b: p95(b, index) },
+  }));
 }
 
-function p95(samples: readonly Sample[]): number {
-  return quantile(
-    samples.map(({ lagMs }) => lagMs),
-    0.95,
+/** The lags of one duration after the other. Seeded: the same times in each run and for each client. */
+function sampleAll(client: ClientName, durationsMs: readonly number[]): Promise<number[]> {
+  const random = new Randomness(seed);
+  const services = durationsMs.flatMap((meanMs) =>
+    times(samplesPerDuration, () => ({ operationMs: drawTime({ meanMs, spread }, random) })),
+  );
+  return withEmulators(services, (emulators) =>
+    Promise.all(emulators.map((emulator) => sampleLag(client, emulator, startsWithinMs * random.next()))),
   );
 }
 
-/** The samples of each duration. Seeded: the same times in each run and for each client. */
-function sampleAll(client: ClientName, durationsMs: readonly number[]): Promise<Sample[][]> {
-  const random = seededRandom(seed);
-  const start = new Start(durationsMs.length * samplesPerDuration);
-  const samples = durationsMs.map((meanMs) =>
-    Array.from({ length: samplesPerDuration }, () => {
-      const operationMs = drawTime({ meanMs, spread }, random);
-      const delayMs = startsWithinMs * random();
-      return sampleLag(client, operationMs, () => start.whenAllAreReady().then(() => sleep(delayMs)));
-    }),
-  );
-  return Promise.all(samples.map((ofDuration) => Promise.all(ofDuration)));
-}
-
-/** The samples begin when every emulator is up: the start of one takes longer than what is measured. */
-class Start {
-  readonly #everyone: Promise<void>;
-  #missing: number;
-  #release: () => void = () => {};
-
-  constructor(count: number) {
-    this.#missing = count;
-    this.#everyone = new Promise((resolve) => {
-      this.#release = resolve;
-    });
-  }
-
-  whenAllAreReady(): Promise<void> {
-    this.#missing -= 1;
-    if (this.#missing === 0) this.#release();
-    return this.#everyone;
-  }
-}
-
-/** One create whose operation takes so long. */
-async function sampleLag(
-  client: ClientName,
-  operationMs: number,
-  untilStart: () => Promise<void>,
-): Promise<Sample> {
-  return withEmulator({ operationMs }, async (emulator) => {
-    const project = prepareProject(emulator);
-    const create = clientOf(client, emulator);
-    await untilStart();
-    await project.createMany(create, 1);
-    return { operationMs, lagMs: lagOf(emulator, project.id, Date.now(), client) };
-  });
+async function sampleLag(client: ClientName, emulator: Emulator, delayMs = 0): Promise<number> {
+  const project = prepareProject(emulator);
+  const create = clientOf(client, emulator);
+  await sleep(delayMs);
+  await project.createMany(create, 1);
+  return lagOf(emulator, project.id, Date.now(), client);
 }
 
 /**

@@ -1,31 +1,27 @@
 import { type DoorName, doorNames } from '../../tests/support/program-doors';
 import type { Kind } from '../engine/bench-stack';
-import { runStacks, type StackRun, type Step, type StepCost, stepNames } from '../engine/run-stack';
-import { atMost, type Figure, informative, quantile } from '../figure';
+import { runStacks, type StackRun, type Step, stepNames } from '../engine/run-stack';
+import { type Figure, quantile } from '../figure';
 
 type Runs = Readonly<Record<Kind, StackRun>>;
 
 /** Milliseconds of each endpoint. */
 const stepLimits: Readonly<Record<Step, number>> = { up: 3, preview: 0, refresh: 2, destroy: 5 };
 const fixedLimitSeconds = 0.15;
-
 const hostLimitsMb: Readonly<Record<DoorName, number>> = { dynamic: 200, plugin: 110 };
-
 /** What the service takes in a second on one route, to which the provider keeps. */
 const routeLimit = 40;
 
 /**
  * The real CLI on so many endpoints of a service that takes no time, against as many resources whose provider does nothing:
- * of the dynamic provider and of the plugin. The fastest run of each step counts.
+ * of the dynamic provider and of the plugin.
  */
 export async function measureEngineCost(counts: readonly number[]): Promise<Figure[]> {
-  const figures = counts.map((count) =>
-    informative({
-      name: `what the limit of ${routeLimit} requests a second takes of up or destroy, ${count} endpoints`,
-      value: limitSeconds(count),
-      unit: ' s',
-    }),
-  );
+  const figures: Figure[] = counts.map((count) => ({
+    name: `what the limit of ${routeLimit} requests a second takes of up or destroy, ${count} endpoints`,
+    value: limitSeconds(count),
+    unit: ' s',
+  }));
   for (const door of doorNames) {
     for (const [index, count] of counts.entries()) {
       const runs = await runStacks(door, count, { snapshots: false });
@@ -42,7 +38,11 @@ export async function measureSnapshots(count: number): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const door of doorNames) {
     const runs = await runStacks(door, count, { snapshots: true });
-    figures.push(...stepNames.map((step) => ratioOf(door, step, count, runs)));
+    for (const step of stepNames) {
+      const { ours, c } = fastest(step, runs);
+      const name = `${step} of ${count}, ${door}, with snapshots`;
+      figures.push({ name, value: ours, unit: ' s', baselines: { c } });
+    }
   }
   return figures;
 }
@@ -53,68 +53,50 @@ function limitSeconds(count: number): number {
 
 /** The time of each endpoint that neither the empty resource nor the limit of the route takes. */
 function beyondOf(door: DoorName, step: Step, count: number, runs: Runs): Figure {
-  const [ours, empty] = [fastest(runs.ours, step), fastest(runs.empty, step)];
+  const { ours, c } = fastest(step, runs);
   const isLimited = step === 'up' || step === 'destroy';
-  const floor = Math.max(empty.seconds, isLimited ? limitSeconds(count) : 0);
-  const row = atMost({
+  const floor = Math.max(c, isLimited ? limitSeconds(count) : 0);
+  const ofEach = (seconds: number) => (seconds / count) * 1_000;
+  return {
     name: `${step} of ${count}, ${door}: each endpoint beyond c and the limit`,
-    value: ((ours.seconds - floor) / count) * 1_000,
-    limit: stepLimits[step],
+    value: ofEach(ours - floor),
+    atMost: stepLimits[step],
     unit: ' ms',
-    details: { ours: ours.seconds, c: empty.seconds, requests: ours.requests },
-  });
-  return { ...row, baselines: inSeconds(ours, empty) };
+    baselines: { 'ours in all': ofEach(ours), c: ofEach(c) },
+  };
 }
 
-function ratioOf(door: DoorName, step: Step, count: number, runs: Runs): Figure {
-  const [ours, empty] = [fastest(runs.ours, step), fastest(runs.empty, step)];
-  const name = `${step} of ${count}, ${door}, with snapshots, over c`;
-  const details = { ours: ours.seconds, c: empty.seconds };
-  const row = informative({ name, value: ours.seconds / empty.seconds, details });
-  return { ...row, baselines: inSeconds(ours, empty) };
-}
-
-function inSeconds(ours: StepCost, empty: StepCost): string {
-  return `ours ${ours.seconds.toFixed(1)} s, c ${empty.seconds.toFixed(1)} s`;
-}
-
-function fastest({ steps }: StackRun, step: Step): StepCost {
-  const [first, ...others] = steps[step];
-  if (!first) throw new Error(`${step} was not run`);
-  return others.reduce((best, cost) => (cost.seconds < best.seconds ? cost : best), first);
+function fastest(step: Step, { ours, empty }: Runs) {
+  return { ours: Math.min(...ours.seconds[step]), c: Math.min(...empty.seconds[step]) };
 }
 
 /** What a program with one endpoint feels. */
 async function fixedOf(door: DoorName): Promise<Figure> {
   const runs = await runStacks(door, 1, { snapshots: false, times: 7 });
-  const [ours, c] = (['ours', 'empty'] as const).map((kind) =>
-    quantile(
-      runs[kind].steps.preview.map(({ seconds }) => seconds),
-      0.5,
-    ),
-  ) as [number, number];
-  return atMost({
+  const ours = quantile(runs.ours.seconds.preview, 0.5);
+  const c = quantile(runs.empty.seconds.preview, 0.5);
+  return {
     name: `preview of one endpoint, beyond the same with c, ${door}`,
     value: ours - c,
-    limit: fixedLimitSeconds,
+    atMost: fixedLimitSeconds,
     unit: ' s',
-    baselines: { ours, c },
-  });
+    baselines: { 'ours in all': ours, c },
+  };
 }
 
 function hostOf(door: DoorName, count: number, { ours, empty }: Runs): Figure[] {
   return [
-    atMost({
+    {
       name: `requests in a preview without changes, ${count} endpoints, ${door}`,
-      value: Math.max(...ours.steps.preview.map(({ requests }) => requests)),
-      limit: 0,
-    }),
-    atMost({
+      value: ours.requests.preview,
+      atMost: 0,
+    },
+    {
       name: `peak memory of the provider's process, ${count} endpoints, ${door}`,
       value: ours.hostMb,
-      limit: hostLimitsMb[door],
+      atMost: hostLimitsMb[door],
       unit: ' MB',
       baselines: { c: empty.hostMb },
-    }),
+    },
   ];
 }

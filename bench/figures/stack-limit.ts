@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Emulator } from 'postgres-control-emulator';
 import type { PulumiStack } from '../../tests/support/pulumi-stack';
 import { withBenchStack } from '../engine/bench-stack';
-import { type Figure, informative } from '../figure';
+import type { Figure } from '../figure';
 import { measure } from '../metered-emulator';
 
 /** How many endpoints an update adds to the stack. */
@@ -31,9 +31,9 @@ function measureStack(count: number): Promise<Figure[]> {
     const up = (await run(count + added, 'up', '--yes', '--skip-preview')) - preview;
     const unit = ' ms each';
     return [
-      informative({ name: `preview of ${count} endpoints`, value: preview / count, unit }),
-      informative({ name: `refresh of ${count} endpoints`, value: refresh / count, unit }),
-      informative({ name: `create in a stack of ${count} endpoints`, value: up / added, unit }),
+      { name: `preview of ${count} endpoints`, value: preview / count, unit },
+      { name: `refresh of ${count} endpoints`, value: refresh / count, unit },
+      { name: `create in a stack of ${count} endpoints`, value: up / added, unit },
     ];
   });
 }
