@@ -19,7 +19,7 @@ export async function installPackages({ repository, log, signal }) {
   const unverified = listUnverified(lock);
   if (unverified.length > 0) {
     throw new Error(
-      `package-lock.json has no SHA-512 hash for ${unverified.join(', ')}: run node tools/complete-lockfile.mjs.`,
+      `package-lock.json has no SHA-512 hash for ${unverified.join(', ')}: delete these entries and run npx npm@11 install --package-lock-only.`,
     );
   }
   // npm writes this record last, so an interrupted npm ci leaves none.
