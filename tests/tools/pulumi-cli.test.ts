@@ -87,8 +87,7 @@ test.each(['.', 'bin'])('a Pulumi CLI that the user put into PULUMI_CLI_DIR is f
 test.each([
   ['the current pins', { pins: hashPins() }, true],
   ['other pins', { pins: 'other' }, false],
-  ['no pins, by the official installer', {}, true],
-])('a Pulumi CLI that the set-up installed from %s is used: %#', (_what, record, isFound) => {
+])('a Pulumi CLI that the set-up built from %s is used: %#', (_what, record, isFound) => {
   const folder = folderWithCli('3.259.0');
   writeFiles(folder, { 'installed.json': record });
 
@@ -138,31 +137,16 @@ chmod +x "$2"
   return { folder, seen };
 }
 
-/** A stand-in for the official installer. It installs a CLI, or fails when there is none to install. */
-function writeInstaller(cli: string): string {
+test('a missing Pulumi CLI is built with its language hosts', async () => {
   const folder = makeTemporaryFolder();
-  const from = JSON.stringify(cli);
-  writeFiles(folder, {
-    'installer.mjs': `import { cpSync } from 'node:fs';\ncpSync(${from}, process.argv[2] + '/bin', { recursive: true });`,
-  });
-  return join(folder, 'installer.mjs');
-}
+  const environment = environmentOf([folderWithGo().folder, ...SYSTEM], folder);
 
-test.each([
-  ['built with Go', {}],
-  ['installed by the official installer', { PULUMI_CLI_INSTALLER: '1' }],
-  ['built with Go', { PULUMI_CLI_INSTALLER: '1', PULUMI_CLI_SKIP_INSTALLER: '1' }],
-])('a missing Pulumi CLI is %s with %o', async (origin, settings) => {
-  const folder = makeTemporaryFolder();
-  const environment = { ...environmentOf([folderWithGo().folder, ...SYSTEM], folder), ...settings };
-  const installer = writeInstaller(folderWithCli('3.259.0'));
-
-  const cli = await ensurePulumiCli({ environment, installer });
+  const cli = await ensurePulumiCli({ environment });
 
   expect(cli.folder).toBe(folder);
   expect(readdirSync(folder).sort()).toEqual(['installed.json', 'pulumi', ...COMPANIONS].sort());
   const { pins } = JSON.parse(readFileSync(join(folder, 'installed.json'), 'utf8'));
-  expect(pins).toBe(origin === 'built with Go' ? hashPins() : undefined);
+  expect(pins).toBe(hashPins());
 });
 
 test('Pulumi CLIs of one folder are built once, by two set-ups at once', async () => {
@@ -214,14 +198,6 @@ test("Go runs without the service's key and Pulumi's access token", async () => 
 
 test('without Go, the set-up says in one sentence what to do', async () => {
   await expect(ensurePulumiCli({ environment: environmentOf([]) })).rejects.toThrow(
-    /^Building the Pulumi CLI needs Go [\d.]+ or newer, and `go` does not run: install Go, put a Pulumi CLI .* on PATH, or set PULUMI_CLI_INSTALLER=1 to allow the official installer, .*\.$/,
-  );
-});
-
-test('a failed official installer is reported with its output and what to do', async () => {
-  const environment = { ...environmentOf(SYSTEM), PULUMI_CLI_INSTALLER: '1' };
-
-  await expect(ensurePulumiCli({ environment, installer: writeInstaller('/absent') })).rejects.toThrow(
-    /put a Pulumi CLI on PATH, or unset PULUMI_CLI_INSTALLER [\s\S]* failed with exit code 1:[\s\S]*ENOENT/,
+    /^Building the Pulumi CLI needs Go [\d.]+ or newer, and `go` does not run: install Go, or put a Pulumi CLI .* on PATH\.$/,
   );
 });

@@ -3,7 +3,7 @@ import { accessSync, constants, mkdtempSync, readFileSync, realpathSync, rmSync 
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { withoutSecrets } from '../child-environment.mjs';
-import { BINARIES, hashPins, PYTHON_SCRIPT, RESOURCE_PLUGIN } from './pins';
+import { BINARIES, hashPins, nameOf, PYTHON_SCRIPT, RESOURCE_PLUGIN } from './pins';
 
 export interface PulumiCli {
   /** The absolute path of the `pulumi` binary. */
@@ -23,10 +23,10 @@ export interface FindOptions {
 
 /** The oldest CLI whose `pulumi import --file` supports dynamic resources. */
 export const OLDEST_PULUMI = '3.254.0';
-/** The set-up's record of what it installed. Without it, the user put the CLI there. */
+/** The set-up's record of what it built. Without it, the user put the CLI there. */
 export const RECORD = 'installed.json';
 /** Programs and dynamic resources need these beside the CLI or on PATH. */
-const REQUIRED = [...BINARIES.map(({ name }) => name), PYTHON_SCRIPT, RESOURCE_PLUGIN];
+const REQUIRED = [...BINARIES.map(nameOf), PYTHON_SCRIPT, RESOURCE_PLUGIN];
 const VERSION_TIMEOUT_MS = 15_000;
 
 /** Finds a Pulumi CLI on PATH or in the project's own folder, and checks it by `pulumi version`. Takes about 0.2 s. */

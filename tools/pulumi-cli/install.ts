@@ -1,80 +1,101 @@
-import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { goEnvironment } from '../child-environment.mjs';
 import { withLock } from '../setup/lock.mjs';
 import { runCommand } from '../setup/run-command.mjs';
-import { buildFromModules, type InstallStep } from './build-from-modules';
-import { cliFolder, type FindOptions, findPulumiCli, OLDEST_PULUMI, type PulumiCli, RECORD } from './find';
-import { hashPins, pinnedVersion } from './pins';
+import {
+  cliFolder,
+  type FindOptions,
+  findPulumiCli,
+  isOlder,
+  OLDEST_PULUMI,
+  type PulumiCli,
+  RECORD,
+} from './find';
+import { BINARIES, hashPins, nameOf, oldestGo, PYTHON_SCRIPT, pinnedVersion, RESOURCE_PLUGIN } from './pins';
 
-export interface EnsureOptions extends FindOptions {
+interface EnsureOptions extends FindOptions {
   signal?: AbortSignal;
-  /** The script that runs the official installer. @default run-installer.mjs */
-  installer?: string;
 }
 
-/**
- * Finds a CLI, or else builds one from the pinned Go modules. With PULUMI_CLI_INSTALLER=1, Pulumi's official installer
- * replaces the build. It is not the default because no checksum verifies what it downloads.
- */
+const SDK = join(__dirname, '../../node_modules/@pulumi/pulumi');
+
+/** Finds a CLI, or else builds one from the pinned Go modules. */
 export async function ensurePulumiCli(options: EnsureOptions = {}): Promise<PulumiCli> {
-  const { environment = process.env, log = () => {}, signal, installer } = options;
+  const { environment = process.env, log = () => {}, signal } = options;
   const found = findPulumiCli({ environment });
   if (found !== undefined) return found;
   const folder = cliFolder(environment);
   // Other clones may share the folder.
   return withLock(join(folder, 'install.lock'), { log, signal }, async () => {
-    const installedByOther = findPulumiCli({ environment, log });
-    if (installedByOther !== undefined) return installedByOther;
+    const builtByOther = findPulumiCli({ environment, log });
+    if (builtByOther !== undefined) return builtByOther;
     log(`no Pulumi CLI ${OLDEST_PULUMI} or newer on PATH or in ${folder}`);
-    await installInto(folder, { environment, log, signal }, installer);
-    const installed = findPulumiCli({ environment, log });
-    if (installed !== undefined) return installed;
-    throw new Error(`The Pulumi CLI just installed in ${folder} does not run: delete that folder and retry.`);
+    await buildInto(folder, { env: goEnvironment(environment), log, signal });
+    const built = findPulumiCli({ environment, log });
+    if (built !== undefined) return built;
+    throw new Error(`The Pulumi CLI just built in ${folder} does not run: delete that folder and retry.`);
   });
 }
 
-async function installInto(
-  folder: string,
-  options: Omit<InstallStep, 'folder'>,
-  installer = join(__dirname, 'run-installer.mjs'),
-): Promise<void> {
-  const workFolder = join(folder, 'unfinished');
-  const { PULUMI_CLI_INSTALLER, PULUMI_CLI_SKIP_INSTALLER } = options.environment;
-  const usesInstaller = PULUMI_CLI_INSTALLER === '1' && PULUMI_CLI_SKIP_INSTALLER !== '1';
-  const binaries = join(workFolder, 'bin');
-  rmSync(workFolder, { recursive: true, force: true }); // Left by a set-up that was killed.
-  mkdirSync(binaries, { recursive: true });
+interface BuildOptions {
+  readonly env: NodeJS.ProcessEnv;
+  readonly log: (message: string) => void;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function buildInto(folder: string, options: BuildOptions): Promise<void> {
+  const unfinished = join(folder, 'unfinished');
+  rmSync(unfinished, { recursive: true, force: true }); // Left by a set-up that was killed.
+  mkdirSync(unfinished, { recursive: true });
   try {
-    if (usesInstaller) await runInstaller(installer, { ...options, folder: workFolder });
-    else await buildFromModules({ ...options, folder: binaries });
+    await buildFromModules(unfinished, options);
     // One by one, because the folder may hold other files. `pulumi` sorts before the names that begin with it, so it comes
     // last here: until then, the folder has no CLI or the previous one.
-    const names = readdirSync(binaries).sort().reverse();
-    for (const name of names) renameSync(join(binaries, name), join(folder, name));
-    const pins = usesInstaller ? {} : { pins: hashPins() };
-    writeFileSync(join(folder, RECORD), JSON.stringify({ version: pinnedVersion(), ...pins }));
+    const names = readdirSync(unfinished).sort().reverse();
+    for (const name of names) renameSync(join(unfinished, name), join(folder, name));
+    writeFileSync(join(folder, RECORD), JSON.stringify({ version: pinnedVersion(), pins: hashPins() }));
   } finally {
-    rmSync(workFolder, { recursive: true, force: true });
+    rmSync(unfinished, { recursive: true, force: true });
   }
 }
 
-/** Installs into `bin` of the folder; the installer's temporary files go into the folder too. */
-async function runInstaller(
-  installer: string,
-  { folder, environment, log, signal }: InstallStep,
-): Promise<void> {
-  const version = pinnedVersion();
-  log(`PULUMI_CLI_INSTALLER=1: running the official installer for Pulumi ${version}`);
-  const env = { ...environment, TMPDIR: folder, PULUMI_HOME: join(folder, 'home') };
-  await runCommand([process.execPath, installer, folder, version], {
-    name: 'official installer',
-    cwd: folder,
-    env,
-    log,
-    signal,
-  }).catch((cause) => {
-    signal?.throwIfAborted();
-    const advice = 'put a Pulumi CLI on PATH, or unset PULUMI_CLI_INSTALLER to build one with Go';
-    throw new Error(`The Pulumi CLI is not installed: ${advice}. ${cause.message}`, { cause });
-  });
+/**
+ * Builds the CLI and its language hosts into an empty folder. The modules come from the Go module proxy; Go verifies them
+ * against the committed go.sum files alone.
+ */
+async function buildFromModules(folder: string, { env, log, signal }: BuildOptions): Promise<void> {
+  checkGo(env);
+  log(`building Pulumi ${pinnedVersion()} with Go: some minutes, and 4 GB in Go's caches the first time`);
+  for (const binary of BINARIES) {
+    const name = nameOf(binary);
+    const flags = `-s -w -X ${binary.versionVariable}=v${pinnedVersion(binary)}`;
+    const build = ['go', 'build', '-trimpath', '-ldflags', flags, '-o', join(folder, name), binary.command];
+    const cwd = join(__dirname, binary.folder);
+    await runCommand(build, { name: `go build of ${name}`, cwd, env, log, signal });
+  }
+  // If it were on PATH instead of beside the binary, every run would print a warning.
+  copyProgram(join(SDK, RESOURCE_PLUGIN), folder);
+  const module = ['list', '-m', '-f', '{{.Dir}}', 'github.com/pulumi/pulumi/sdk/v3'];
+  const cwd = join(__dirname, 'language-nodejs');
+  const { stdout } = spawnSync('go', module, { cwd, env, encoding: 'utf8' });
+  copyProgram(join(stdout.trim(), 'python/cmd', PYTHON_SCRIPT), folder);
+}
+
+function copyProgram(file: string, folder: string): void {
+  const copy = join(folder, basename(file));
+  copyFileSync(file, copy);
+  chmodSync(copy, 0o755);
+}
+
+function checkGo(env: NodeJS.ProcessEnv): void {
+  const needed = oldestGo();
+  const { stdout, error } = spawnSync('go', ['env', 'GOVERSION'], { cwd: __dirname, env, encoding: 'utf8' });
+  const version = /^go(\d+\.\d+(\.\d+)?)/.exec(stdout ?? '')?.[1];
+  if (version !== undefined && !isOlder(version, needed)) return;
+  const found = version ? `this is Go ${version}` : '`go` does not run';
+  const advice = 'install Go, or put a Pulumi CLI with its language hosts on PATH';
+  const message = `Building the Pulumi CLI needs Go ${needed} or newer, and ${found}: ${advice}.`;
+  throw new Error(message, { cause: error });
 }

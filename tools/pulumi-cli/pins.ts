@@ -1,49 +1,32 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 const SDK = 'github.com/pulumi/pulumi/sdk/v3';
+const versionVariable = `${SDK}/go/common/version.Version`;
+const YAML = 'github.com/pulumi/pulumi-yaml';
 
 /** The Go commands to build. `folder` has the go.mod and go.sum that pin them; the linker sets `versionVariable`. */
 export const BINARIES = [
+  { folder: 'cli', command: 'github.com/pulumi/pulumi/pkg/v3/cmd/pulumi', versionVariable },
+  { folder: 'language-nodejs', command: `${SDK}/nodejs/cmd/pulumi-language-nodejs`, versionVariable },
+  { folder: 'language-nodejs', command: `${SDK}/python/cmd/pulumi-language-python`, versionVariable },
+  { folder: 'language-go', command: `${SDK}/go/pulumi-language-go`, versionVariable },
   {
-    name: 'pulumi',
-    folder: 'cli',
-    command: 'github.com/pulumi/pulumi/pkg/v3/cmd/pulumi',
-    versionVariable: `${SDK}/go/common/version.Version`,
-  },
-  {
-    name: 'pulumi-language-nodejs',
-    folder: 'language-nodejs',
-    command: `${SDK}/nodejs/cmd/pulumi-language-nodejs`,
-    versionVariable: `${SDK}/go/common/version.Version`,
-  },
-  {
-    name: 'pulumi-language-python',
-    folder: 'language-nodejs',
-    command: `${SDK}/python/cmd/pulumi-language-python`,
-    versionVariable: `${SDK}/go/common/version.Version`,
-  },
-  {
-    name: 'pulumi-language-go',
-    folder: 'language-go',
-    command: `${SDK}/go/pulumi-language-go`,
-    versionVariable: `${SDK}/go/common/version.Version`,
-  },
-  {
-    name: 'pulumi-language-yaml',
     folder: 'language-yaml',
-    command: 'github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml',
-    versionVariable: 'github.com/pulumi/pulumi-yaml/pkg/version.Version',
+    command: `${YAML}/cmd/pulumi-language-yaml`,
+    versionVariable: `${YAML}/pkg/version.Version`,
   },
 ] as const;
+
+type Binary = (typeof BINARIES)[number];
+
+export const nameOf = ({ command }: Binary) => basename(command);
 
 /** Comes from the SDK in node_modules, without a build. */
 export const RESOURCE_PLUGIN = 'pulumi-resource-pulumi-nodejs';
 /** A script that the language host for Python starts; it comes from the host's module. */
 export const PYTHON_SCRIPT = 'pulumi-language-python-exec';
-
-type Binary = (typeof BINARIES)[number];
 
 /** The version of a binary, for example `3.259.0`. */
 export function pinnedVersion({ folder }: Binary = BINARIES[0]): string {
