@@ -1,19 +1,16 @@
-// Packs both packages as npm would publish them, checks the tarballs, installs them in each layout that users have, and runs a real
-// `pulumi up`, preview and destroy in each. Needs the package registry.
-import { lstat, mkdir, readdir, readFile } from 'node:fs/promises';
+// Packs both packages as npm would publish them, installs them in each layout that users have, and runs a real `pulumi up`,
+// preview and destroy in each. Needs the package registry.
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sumBy } from 'lodash';
 import { type PackedPackage, packPackages } from './packages/pack-packages';
-import { findPackageProblems } from './packages/package-findings';
 import { runTrials, say } from './packages/run-trials';
-import { npm, type TrialOptions, TrialProject } from './packages/trial-project';
+import { type TrialOptions, TrialProject } from './packages/trial-project';
 import { tryMigrations } from './packages/try-migrations';
 
 const pulumiVersion = '3.248.0';
 const typescriptVersion = '6.0.3';
 const nodeTypesVersion = '20.19.43';
 const esbuild = join(__dirname, '../node_modules/.bin/esbuild');
-const bytesPerMb = 1e6;
 
 /** The program declares what it uses: pnpm does not expose the dependencies of dependencies. */
 const dependencies = {
@@ -61,46 +58,11 @@ void runTrials(checkPackages);
 
 async function checkPackages(folder: string): Promise<void> {
   const packages = await packPackages(folder);
-  const problems = (await Promise.all(packages.map(findPackageProblems))).flat();
-  for (const packed of packages) await describePackage(packed, folder);
-  for (const problem of problems) say(`PROBLEM: ${problem}`);
-  if (problems.length > 0) process.exitCode = 1;
-  else say('Files, publint and attw: no problems.');
   for (const [name, layout] of Object.entries(layoutsIn(folder)))
     await tryLayout(name, layout, folder, packages);
   const migrations = join(folder, 'migrations');
   await mkdir(migrations);
   await tryMigrations(migrations, packages);
-}
-
-async function describePackage(packed: PackedPackage, folder: string): Promise<void> {
-  const { name, version, files, size, unpackedSize } = packed;
-  const alone = join(folder, `alone-${name}`);
-  await mkdir(alone);
-  const project = new TrialProject({
-    folder: alone,
-    packages: [packed],
-    program: 'JavaScript',
-    dependencies: {},
-    // Every Pulumi program has the SDK already, so the size leaves it out.
-    packageManager: { ...npm, args: [...npm.args, '--legacy-peer-deps'] },
-  });
-  await project.install();
-  const { packages, bytes } = await measureInstall(project.folder);
-  say(
-    `${name} ${version}: ${files.length} files, ${kilobytes(size)} packed, ${kilobytes(unpackedSize)} unpacked; ` +
-      `installs ${packages} packages (itself included), ${(bytes / bytesPerMb).toFixed(1)} MB in all.`,
-  );
-}
-
-/** The packages that npm installed in a project, by its own record, and their size: of the files, not of the blocks on disk. */
-async function measureInstall(folder: string) {
-  const modules = join(folder, 'node_modules');
-  const { packages } = JSON.parse(await readFile(join(modules, '.package-lock.json'), 'utf8'));
-  const entries = await readdir(modules, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => !entry.isDirectory());
-  const sizes = await Promise.all(files.map(({ parentPath, name }) => lstat(join(parentPath, name))));
-  return { packages: Object.keys(packages).length, bytes: sumBy(sizes, 'size') };
 }
 
 async function tryLayout(
@@ -122,8 +84,4 @@ async function tryLayout(
     `${name}: installed; types for CommonJS and ES modules; up, preview, destroy with Node ${node}, ` +
       `@pulumi/pulumi ${pulumi}, TypeScript ${typescript} (${seconds} s).`,
   );
-}
-
-function kilobytes(bytes: number): string {
-  return `${Math.round(bytes / 1_000)} kB`;
 }

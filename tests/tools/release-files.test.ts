@@ -35,6 +35,24 @@ it('the npm package has a built plugin and an executable launcher', async () => 
   expect(modeOf('pulumi-resource-postgres-compute')).toBe(0o755);
 });
 
+it('the npm packages hold what belongs in them, and no more', async () => {
+  const words = ['pack', '--workspaces', '--json', '--dry-run', '--ignore-scripts'];
+  const { stdout } = await execa('npm', words, { cwd: repository });
+  const packages = JSON.parse(stdout) as { files: PackedFile[] }[]; // The documented shape of npm pack --json.
+  const belongs =
+    /^(LICENSE|README\.md|package\.json|dist\/.+\.(js|d\.ts|LEGAL\.txt)|(bin|console|plugin)\/\w[\w.-]+)$/;
+  for (const { files } of packages) {
+    const names = files.map(({ path }) => path);
+    expect(names).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'package.json']));
+    expect(names.filter((name) => !belongs.test(name) || /\.(test\.|map$)/.test(name))).toEqual([]);
+  }
+});
+
+it.each(['provider', 'emulator'])('%s has the LICENSE of the repository', async (folder) => {
+  const license = await readFile(join(repository, 'LICENSE'), 'utf8');
+  expect(await readFile(join(repository, folder, 'LICENSE'), 'utf8')).toBe(license);
+});
+
 it('no package.json asks the CLI to download the plugin', async () => {
   for (const file of ['provider/package.json', 'provider/plugin/package.json'])
     expect(JSON.parse(await readFile(join(repository, file), 'utf8'))).not.toHaveProperty('pulumi');

@@ -4,19 +4,9 @@ import execa from 'execa';
 
 const repository = join(__dirname, '..', '..');
 
-interface NpmPackRecord {
-  readonly name: string;
-  readonly version: string;
-  readonly filename: string;
-  readonly files: readonly { readonly path: string }[];
-  /** Bytes. */
-  readonly size: number;
-  /** Bytes. */
-  readonly unpackedSize: number;
-}
-
 /** A workspace as npm would publish it. */
-export interface PackedPackage extends NpmPackRecord {
+export interface PackedPackage {
+  readonly name: string;
   /** The path of the .tgz file. */
   readonly tarball: string;
 }
@@ -29,6 +19,6 @@ export async function packPackages(folder: string): Promise<readonly PackedPacka
   const { stdout } = await execa('npm', ['pack', '--workspaces', '--json', '--pack-destination', folder], {
     cwd: repository,
   });
-  const records = JSON.parse(stdout) as readonly NpmPackRecord[]; // The documented shape of npm pack --json.
-  return records.map((record) => ({ ...record, tarball: join(folder, record.filename) }));
+  const records = JSON.parse(stdout) as { name: string; filename: string }[]; // The documented shape of npm pack --json.
+  return records.map(({ name, filename }) => ({ name, tarball: join(folder, filename) }));
 }

@@ -10,12 +10,12 @@ import { startPackedEmulator } from './packed-emulator';
 import { countEndpoints, type ProgramKind, writeProgram } from './trial-program';
 
 /** Installs what ./package.json lists, without prompts and without running third-party scripts. */
-export interface PackageManager {
+interface PackageManager {
   readonly command: string;
   readonly args: readonly string[];
 }
 
-export const npm: PackageManager = {
+const npm: PackageManager = {
   command: 'npm',
   args: ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'],
 };
