@@ -1,4 +1,4 @@
-// The linter of GitHub Actions workflows, pinned; tools/lint-workflows.mjs runs it.
+// The linter of GitHub Actions workflows, pinned; `npm run lint:workflows` runs it.
 module pulumi-postgres-compute/tools/actionlint
 
 go 1.25.11
