@@ -1,40 +1,33 @@
 // Packs both packages as npm would publish them, installs them in each layout that users have, and runs a real `pulumi up`,
 // preview and destroy in each. Needs the package registry.
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type PackedPackage, packPackages } from './packages/pack-packages';
-import { runTrials, say } from './packages/run-trials';
-import { type TrialOptions, TrialProject } from './packages/trial-project';
+import type { PackedPackage } from './packages/pack-packages';
+import { runTrials } from './packages/run-trials';
+import { describeTrial, type TrialOptions, TrialProject } from './packages/trial-project';
 import { tryMigrations } from './packages/try-migrations';
 
-const pulumiVersion = '3.248.0';
-const typescriptVersion = '6.0.3';
-const nodeTypesVersion = '20.19.43';
 const esbuild = join(__dirname, '../node_modules/.bin/esbuild');
 
 /** The program declares what it uses: pnpm does not expose the dependencies of dependencies. */
-const dependencies = {
-  '@pulumi/pulumi': pulumiVersion,
-  '@types/node': nodeTypesVersion,
-  typescript: typescriptVersion,
-};
+const dependencies = { '@pulumi/pulumi': '3.248.0', '@types/node': '20.19.43', typescript: '6.0.3' };
 
 type Layout = Pick<TrialOptions, 'program' | 'packageManager' | 'build'>;
 
 /** Each package manager at its defaults, apart from a store in the trial's folder, which is deleted; and a bundle. */
-const layoutsIn = (folder: string): Readonly<Record<string, Layout>> => ({
-  npm: { program: 'TypeScript, with components' },
+const layouts: Readonly<Record<string, (folder: string) => Layout>> = {
+  npm: () => ({ program: 'TypeScript, with components' }),
   // pnpm fails on an unlisted build script: protobufjs may skip its own.
-  pnpm: byNpx('pnpm@12.21.0', '--allow-build=!protobufjs', '--store-dir', join(folder, 'pnpm-store')),
+  pnpm: (folder) =>
+    byNpx('pnpm@12.21.0', '--allow-build=!protobufjs', '--store-dir', join(folder, 'pnpm-store')),
   // On Node.js 20, yarn refuses a dependency of the emulator about which npm warns.
-  yarn: byNpx('yarn@1.22.22', '--ignore-engines', '--cache-folder', join(folder, 'yarn-cache')),
-  bun: byNpx('bun@1.4.5', '--cache-dir', join(folder, 'bun-cache')),
+  yarn: (folder) => byNpx('yarn@1.22.22', '--ignore-engines', '--cache-folder', join(folder, 'yarn-cache')),
+  bun: (folder) => byNpx('bun@1.4.5', '--cache-dir', join(folder, 'bun-cache')),
   // The SDK can't be bundled: the CLI looks for it in node_modules.
-  esbuild: {
+  esbuild: () => ({
     program: 'TypeScript, bundled',
     build: [esbuild, 'index.ts', '--bundle', '--platform=node', '--external:@pulumi/pulumi', '--outdir=dist'],
-  },
-});
+  }),
+};
 
 function byNpx(manager: string, ...options: string[]): Layout {
   const packageManager = { command: 'npx', args: ['--yes', manager, 'install', ...options] };
@@ -54,34 +47,19 @@ export const live: Promise<{ id: string }> = getComputeEndpoint({ projectId: 'p'
 export const url: Promise<string> = startEmulator().then((emulator) => emulator.url);
 `;
 
-void runTrials(checkPackages);
-
-async function checkPackages(folder: string): Promise<void> {
-  const packages = await packPackages(folder);
-  for (const [name, layout] of Object.entries(layoutsIn(folder)))
-    await tryLayout(name, layout, folder, packages);
-  const migrations = join(folder, 'migrations');
-  await mkdir(migrations);
-  await tryMigrations(migrations, packages);
-}
-
-async function tryLayout(
-  name: string,
-  layout: Layout,
-  parent: string,
-  packages: readonly PackedPackage[],
-): Promise<void> {
-  const startedAt = Date.now();
-  const folder = join(parent, name);
-  await mkdir(folder);
+async function tryLayout(layout: Layout, folder: string, packages: readonly PackedPackage[]) {
   const project = new TrialProject({ folder, packages, dependencies, ...layout });
   await project.install();
   await project.checkTypes('common.cts', checkedTypes);
   await project.checkTypes('module.mts', checkedTypes);
-  const { node, pulumi, typescript } = await project.runLifecycle();
-  const seconds = Math.round((Date.now() - startedAt) / 1_000);
-  say(
-    `${name}: installed; types for CommonJS and ES modules; up, preview, destroy with Node ${node}, ` +
-      `@pulumi/pulumi ${pulumi}, TypeScript ${typescript} (${seconds} s).`,
-  );
+  return `types for CommonJS and ES modules; ${describeTrial(await project.runLifecycle())}`;
 }
+
+void runTrials([
+  ...Object.entries(layouts).map(([name, layoutIn]) => ({
+    name,
+    run: (folder: string, packages: readonly PackedPackage[]) =>
+      tryLayout(layoutIn(folder), folder, packages),
+  })),
+  { name: 'docs/migrations.md', run: tryMigrations },
+]);

@@ -1,16 +1,15 @@
 // Installs the packed packages with each supported version of Node, the Pulumi SDK and TypeScript, and runs a real
-// `pulumi up`, preview and destroy with each. With --record, a run that passes writes the versions into docs/limits.md. Needs the
-// package registry.
-import { mkdir, rm } from 'node:fs/promises';
+// `pulumi up`, preview and destroy with each. The command line chooses combinations by a part of their name. With --record, a
+// run that passes writes the versions into docs/limits.md. Needs the package registry.
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import execa from 'execa';
 import { withoutSecrets } from './child-environment.mjs';
-import { type PackedPackage, packPackages } from './packages/pack-packages';
-import { recordVersions, type TestedVersions } from './packages/record-versions';
-import { runTrials, say } from './packages/run-trials';
+import type { PackedPackage } from './packages/pack-packages';
+import { recordVersions } from './packages/record-versions';
+import { runTrials } from './packages/run-trials';
 import type { ProgramKind } from './packages/trial-program';
-import { TrialProject, type TrialReport } from './packages/trial-project';
-import { findPulumiCli } from './pulumi-cli/find';
+import { describeTrial, TrialProject, type TrialReport } from './packages/trial-project';
 
 /** Together, they cover both ends of `engines` and `peerDependencies` in provider/package.json. */
 interface Combination {
@@ -35,36 +34,24 @@ const combinations: readonly Combination[] = [
   { node: 'latest', pulumi: newestSdk, program: 'JavaScript, ES module' },
 ];
 
-void runTrials(checkVersions);
+void main();
 
-async function checkVersions(folder: string): Promise<void> {
-  const packages = await packPackages(folder);
-  const words = process.argv.slice(2).filter((word) => word !== '--record');
-  const chosen = combinations.filter((combination) => nameOf(combination).includes(words.join(' ')));
-  if (chosen.length === 0) throw new Error(`No combination's name contains "${words.join(' ')}".`);
-  const rows: (TestedVersions & Record<string, unknown>)[] = [];
-  for (const combination of chosen) {
-    const name = nameOf(combination);
-    const startedAt = Date.now();
-    const outcome = await tryCombination(combination, join(folder, name.replaceAll(/\W+/g, '-')), packages)
-      .then((versions) => ({ ...versions, outcome: 'ok' }))
-      .catch((error: unknown) => {
-        process.exitCode = 1;
-        say(String(error));
-        return { node: undefined, pulumi: undefined, typescript: undefined, outcome: 'FAILED' };
-      });
-    const seconds = Math.round((Date.now() - startedAt) / 1_000);
-    say(`${outcome.outcome} ${name} (${seconds} s)`);
-    rows.push({ program: combination.program, ...outcome, seconds });
-  }
-  console.table(rows);
-  if (process.argv.includes('--record') && process.exitCode === undefined)
-    recordVersions(rows, findPulumiCli()?.version);
-}
-
-/** The command line chooses combinations by a part of it. */
-function nameOf({ node, pulumi, program }: Combination): string {
-  return `Node ${node}, SDK ${pulumi}, ${program}`;
+async function main(): Promise<void> {
+  const part = process.argv
+    .slice(2)
+    .filter((word) => word !== '--record')
+    .join(' ');
+  const reports: TrialReport[] = [];
+  const trials = combinations.map((combination) => ({
+    name: `Node ${combination.node}, SDK ${combination.pulumi}, ${combination.program}`,
+    run: async (folder: string, packages: readonly PackedPackage[]) => {
+      const report = await tryCombination(combination, folder, packages);
+      reports.push(report);
+      return describeTrial(report);
+    },
+  }));
+  await runTrials(trials.filter(({ name }) => name.includes(part)));
+  if (process.argv.includes('--record') && reports.length === combinations.length) recordVersions(reports);
 }
 
 async function tryCombination(
@@ -72,24 +59,18 @@ async function tryCombination(
   folder: string,
   packages: readonly PackedPackage[],
 ): Promise<TrialReport> {
-  await mkdir(folder);
-  try {
-    const nodeFolder = await installNode(node, folder);
-    const needsLoader = program === 'TypeScript, ES module';
-    const compiler = { ...(typescript && { typescript }), ...(needsLoader && { 'ts-node': '10' }) };
-    const dependencies = { '@pulumi/pulumi': pulumi, ...compiler };
-    const project = new TrialProject({ folder, packages, program, dependencies, nodeFolder });
-    await project.install();
-    return await project.runLifecycle();
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  const nodeFolder = await installNode(node, join(folder, 'node'));
+  const needsLoader = program === 'TypeScript, ES module';
+  const compiler = { ...(typescript && { typescript }), ...(needsLoader && { 'ts-node': '10' }) };
+  const dependencies = { '@pulumi/pulumi': pulumi, ...compiler };
+  const project = new TrialProject({ folder, packages, program, dependencies, nodeFolder });
+  await project.install();
+  return project.runLifecycle();
 }
 
 /** Installs the npm package `node`, which has the binary of that version. Returns the binary's folder. */
-async function installNode(version: string, parent: string): Promise<string> {
-  const folder = join(parent, `node-${version}`);
-  await mkdir(folder, { recursive: true });
+async function installNode(version: string, folder: string): Promise<string> {
+  await mkdir(folder);
   const args = ['install', '--no-audit', '--no-fund', '--loglevel=error', '--prefix', folder];
   const env = withoutSecrets(process.env); // It runs the package's own scripts.
   await execa('npm', [...args, `node@${version}`], { cwd: folder, env, extendEnv: false });

@@ -1,20 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-
-export interface TestedVersions {
-  readonly node: string | undefined;
-  readonly pulumi: string | undefined;
-  readonly typescript: string | undefined;
-}
+import { findPulumiCli } from '../pulumi-cli/find';
+import type { TrialReport } from './trial-project';
 
 const page = join(__dirname, '../../docs/limits.md');
 const place = /(?<=<!-- Written by `npm run versions -- --record` -->\n)[\s\S]*?(?=\n<!--)/;
 
 /** Writes the versions with which every trial has passed into docs/limits.md. */
-export function recordVersions(rows: readonly TestedVersions[], cli = 'unknown'): void {
+export function recordVersions(reports: readonly TrialReport[]): void {
   const today = new Date().toISOString().slice(0, 10);
-  const list = (name: keyof TestedVersions) => {
-    const versions = [...new Set(rows.flatMap((row) => row[name]?.replace(/^v/, '') ?? []))];
+  const list = (name: keyof TrialReport) => {
+    const versions = [...new Set(reports.flatMap((report) => report[name]?.replace(/^v/, '') ?? []))];
     return versions.sort((left, right) => left.localeCompare(right, 'en', { numeric: true })).join(', ');
   };
   const lines = [
@@ -23,7 +19,7 @@ export function recordVersions(rows: readonly TestedVersions[], cli = 'unknown')
     `- Node.js ${list('node')}`,
     `- \`@pulumi/pulumi\` ${list('pulumi')}`,
     `- TypeScript ${list('typescript')}`,
-    `- Pulumi CLI ${cli}`,
+    `- Pulumi CLI ${findPulumiCli()?.version}`,
   ];
   const text = readFileSync(page, 'utf8');
   if (!place.test(text)) throw new Error('docs/limits.md has no place for the tested versions.');

@@ -42,6 +42,10 @@ export interface TrialReport {
   readonly typescript: string | undefined;
 }
 
+export function describeTrial({ node, pulumi, typescript }: TrialReport): string {
+  return `up, preview, destroy with Node ${node}, @pulumi/pulumi ${pulumi}, TypeScript ${typescript}`;
+}
+
 /** An empty project with the packages installed from their tarballs. */
 export class TrialProject {
   readonly folder: string;

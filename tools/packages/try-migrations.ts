@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { codeBlocks } from '../../tests/support/documents';
 import type { PackedPackage } from './pack-packages';
 import { startPackedEmulator } from './packed-emulator';
-import { say } from './run-trials';
 import { TrialProject } from './trial-project';
 
 const page = 'docs/migrations.md';
@@ -18,7 +17,7 @@ const dependencies = {
 const secondTable = "export const tags = pgTable('tags', { id: serial().primaryKey() });\n";
 
 /** Follows docs/migrations.md with a Postgres from npm: migrates the default branch, then a branch of it that has a migration more. */
-export async function tryMigrations(folder: string, packages: readonly PackedPackage[]): Promise<void> {
+export async function tryMigrations(folder: string, packages: readonly PackedPackage[]): Promise<string> {
   const project = new TrialProject({ folder, packages, dependencies, program: 'JavaScript' });
   await project.install();
   const [, config = '', schema = '', app = ''] = codeBlocks(page, 'ts');
@@ -60,5 +59,5 @@ export async function tryMigrations(folder: string, packages: readonly PackedPac
   } finally {
     await emulator.stop();
   }
-  say(`${page}: migrated a database and a branch of it with Drizzle.`);
+  return 'migrated a database and a branch of it with Drizzle';
 }
