@@ -60,10 +60,13 @@ test('the package schema marks the key as a secret', () => {
   expect(text).not.toContain('defaultInfo');
 });
 
-test("the plugin's package.json has the version of the package", () => {
-  const { version } = JSON.parse(readFileSync('provider/plugin/package.json', 'utf8')) as { version: string };
-  expect(text).toContain(`"version": "${version}"`);
-});
+test.each(['provider', 'provider/plugin', 'emulator'])(
+  '%s has the version of the package schema',
+  (folder) => {
+    const { version } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')) as { version: string };
+    expect(text).toContain(`"version": "${version}"`);
+  },
+);
 
 test('the package schema names nothing of the dynamic provider', () => {
   expect(text).not.toMatch(/postgresCompute:|`timeouts`/);

@@ -80,13 +80,3 @@ it('a release has five archives, a bill of materials and checksums', async () =>
   expect(await readFile(launcher, 'utf8')).not.toContain('\r');
   expect(await readFile(`${launcher}.cmd`, 'utf8')).toMatch(/^([^\r\n]*\r\n)+$/);
 });
-
-it.each([
-  ['v0.0.1', 'https://github.com/acme/elsewhere', /has version .*, but the tag is v0\.0\.1/],
-  ['v0.1.0', 'https://github.com/acme/elsewhere', /publication\.json has the repository/],
-])('a release of %s from %s is refused', async (tag, url, reason) => {
-  const script = join(repository, 'tools/release/check-release.mjs');
-  const { exitCode, stderr } = await execa(process.execPath, [script, tag, url], { reject: false });
-  expect(exitCode).toBe(1);
-  expect(stderr).toMatch(reason);
-});

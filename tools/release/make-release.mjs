@@ -6,7 +6,7 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { plugin } from '../bundle.mjs';
-import { listComponents } from './bill-of-materials.mjs';
+import { listPackages } from './bundled-packages.mjs';
 
 const PLATFORMS = ['linux-amd64', 'linux-arm64', 'darwin-amd64', 'darwin-arm64', 'windows-amd64'];
 
@@ -21,12 +21,21 @@ execFileSync('npm', ['run', 'plugin:pack'], { cwd: root, stdio: 'inherit' });
 const archives = PLATFORMS.map((platform) => `${name}-${platform}.tar.gz`);
 for (const archive of archives) copyFileSync(join(root, `${name}.tar.gz`), join(folder, archive));
 
+// As CycloneDX. `npm sbom` lists what a package installs, but the bundle holds its development dependencies too.
+const bundled = listPackages(Object.keys(plugin.metafile?.inputs ?? {}), join(root, 'provider'));
+const components = bundled.map(({ name, version, license }) => {
+  const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`;
+  // An SPDX expression is such as `(MIT OR Apache-2.0)`.
+  const licenses = [/[ ()]/.test(license) ? { expression: license } : { license: { id: license } }];
+  return { type: 'library', 'bom-ref': purl, name, version, purl, licenses };
+});
+const component = { type: 'application', name: 'pulumi-resource-postgres-compute', version };
 const materials = {
   bomFormat: 'CycloneDX',
   specVersion: '1.6',
   version: 1,
-  metadata: { component: { type: 'application', name: 'pulumi-resource-postgres-compute', version } },
-  components: listComponents(Object.keys(plugin.metafile?.inputs ?? {}), join(root, 'provider')),
+  metadata: { component },
+  components,
 };
 const billOfMaterials = `${name}.cdx.json`;
 writeFileSync(join(folder, billOfMaterials), `${JSON.stringify(materials, null, 2)}\n`);
