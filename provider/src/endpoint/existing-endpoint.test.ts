@@ -34,10 +34,13 @@ describe('toCreateTarget', () => {
     expect(targetOf({ name: 'web' }).derivedNames[0]).toBe(derived);
   });
 
-  it('derives a name without the replaced endpoint, and one with it', () => {
-    const replaces = 'shop-prod-api-1a2b3c4d';
-    const name = deriveName({ urn, replaces }, least, endpointArguments.replacing);
-    expect(targetOf({}, { urn, replaces }).derivedNames).toEqual([derived, name]);
+  it.each([
+    ['still has its name', (replaces: string) => ({ replaces })],
+    ['has been renamed', () => ({ replaces: hashName('web') })],
+    ['is gone', () => ({})],
+  ])('finds the work of a killed replacement when the old one %s', (_what, now) => {
+    const killed = toCreateTarget({ resource: { urn, replaces: hashName(derived) }, inputs: least });
+    expect(targetOf({}, { urn, ...now(hashName(derived)) }).derivedNames).toContain(killed.derivedNames[0]);
   });
 
   it('omits the name of the replaced endpoint', () => {

@@ -36,19 +36,19 @@ export function deriveName(
 }
 
 /**
- * The derived names of a resource whose create may have been tried before; the resource is created under the first. There
- * are two if it replaces one that still exists: one derived without the old name and one with it. The first is what a create
- * derives that does not know the old one: a forced replacement (`--replace`, taint), or the create after a killed replacement
- * whose old resource is gone. Only where the old one has that name does the new one get the second.
+ * The derived names of a resource whose create may have been tried before; the resource is created under the first. The
+ * second is that of a replacement which is created while the old one has the first. Both are looked for, with whatever name
+ * the old one has by now: other people may have renamed or deleted it since.
  */
 export function deriveNames(
-  resource: Resource,
+  { replaces, ...resource }: Resource,
   inputs: Readonly<Record<string, unknown>>,
   replacingArguments: readonly string[],
 ): string[] {
-  const { replaces, createsBeforeDelete: _, ...alone } = resource;
-  const names = [alone, resource].map((each) => deriveName(each, inputs, replacingArguments));
-  return names.filter((name): name is string => name !== undefined && hashName(name) !== replaces);
+  const first = deriveName(resource, inputs, replacingArguments);
+  if (first === undefined) return [];
+  const second = deriveName({ ...resource, replaces: hashName(first) }, inputs, replacingArguments) ?? first;
+  return [first, second].filter((name) => hashName(name) !== replaces);
 }
 
 function hash(text: string, length: number): string {
