@@ -1,6 +1,10 @@
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { hasPostgres, PostgresEmulator } from '../support/postgres-emulator';
 
+const createScrap = 'CREATE TABLE scrap (text text); ALTER TABLE scrap ALTER text SET STORAGE EXTERNAL';
+const write20Megabytes =
+  "INSERT INTO scrap SELECT repeat('x', 1000000) FROM generate_series(1, 20); TRUNCATE scrap";
+
 describe.skipIf(!hasPostgres)('a copy of data that changes', () => {
   let service: PostgresEmulator;
   beforeAll(async () => {
@@ -15,16 +19,14 @@ describe.skipIf(!hasPostgres)('a copy of data that changes', () => {
     await service.endOperations(projectId);
     const client = await service.connect(login);
     await client.query("CREATE TABLE notes AS SELECT repeat('x', 500) FROM generate_series(1, 700000)");
+    await client.query(createScrap);
     const child = service.createBranch(projectId, branchId, 'read_write');
     let isCopied = false;
     const end = () => {
       isCopied = true;
     };
     child.then(end, end);
-    while (!isCopied)
-      await client.query(
-        "SELECT pg_logical_emit_message(false, 'm', repeat('x', 1000000)) FROM generate_series(1, 20)",
-      );
+    while (!isCopied) await client.query(write20Megabytes);
     const copy = await service.connect((await child).login);
     expect(await copy.ask('SELECT count(*)::int FROM notes')).toBe(700_000);
   });
@@ -40,7 +42,7 @@ describe.skipIf(!hasPostgres)('a copy of data that changes', () => {
     );
     await service.endOperations(projectId);
     const client = await service.connect(login);
-    await client.query('CREATE TABLE notes (id int)');
+    await client.query(`CREATE TABLE notes (id int); ${createScrap}`);
     const replica = await service.connect({ ...login, host: body.endpoint.host });
     const pid = () => replica.ask('SELECT pid FROM pg_stat_wal_receiver');
     // It starts after the replica accepts connections.
@@ -49,10 +51,7 @@ describe.skipIf(!hasPostgres)('a copy of data that changes', () => {
     const resume = () => process.kill(receiver, 'SIGCONT');
     process.kill(receiver, 'SIGSTOP');
     onTestFinished(() => void resume());
-    for (let part = 0; part < 10; part += 1)
-      await client.query(
-        "SELECT pg_logical_emit_message(false, 'm', repeat('x', 1000000)) FROM generate_series(1, 20)",
-      );
+    for (let part = 0; part < 10; part += 1) await client.query(write20Megabytes);
     await client.query('INSERT INTO notes VALUES (1)');
     resume();
     await expect.poll(() => replica.ask('SELECT count(*)::int FROM notes'), { timeout: 20_000 }).toBe(1);

@@ -1,5 +1,5 @@
-import { chmodSync, existsSync, readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { EmulatorOptions } from 'postgres-control-emulator';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { newDataFile } from '../support/data-emulator';
@@ -31,6 +31,20 @@ describe.runIf(hasPostgres && process.platform === 'linux')('a server that was k
     const { service, login } = await killServer();
     // At first, the emulator may not have noticed.
     const ask = async () => (await service.connect(login)).ask('SELECT 1');
+    await expect.poll(() => ask().catch(() => undefined), { timeout: 30_000 }).toBe(1);
+  });
+
+  it('starts again where another server has got its process id', { timeout: 60_000 }, async () => {
+    const data = newDataFile();
+    const service = await open(data);
+    const [killed, other] = [await service.createProject(), await service.createProject()];
+    const fileOf = (branchId: string) => join(`${data}.postgres`, branchId, 'postmaster.pid');
+    for (const { login } of [killed, other]) await (await service.connect(login)).query('SELECT');
+    const [id = '', ...rest] = readFileSync(fileOf(killed.branchId), 'utf8').split('\n');
+    process.kill(Number(id), 'SIGKILL');
+    const [otherId] = readFileSync(fileOf(other.branchId), 'utf8').split('\n');
+    writeFileSync(fileOf(killed.branchId), [otherId, ...rest].join('\n'));
+    const ask = async () => (await service.connect(killed.login)).ask('SELECT 1');
     await expect.poll(() => ask().catch(() => undefined), { timeout: 30_000 }).toBe(1);
   });
 

@@ -1,16 +1,16 @@
-import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import type { BranchRecord, ProjectRecord, Step } from '../records/records';
 import type { Cluster } from './cluster';
 import { inheritAccess, inheritedIds } from './roles-and-databases';
 import type { Schemas } from './schemas';
-import { makeServerFolder } from './server-user';
 
 /** The clusters of the branches. */
 interface Clusters {
   of(branchId: string): Cluster;
   /** Creates the data of a branch that has none, in a turn of its cluster. @throws Error if its copy failed */
   prepare(cluster: Cluster): Promise<void>;
+  /** For a branch that has no data. @throws Error if its copy failed */
+  checkComplete(cluster: Cluster): void;
 }
 
 /** Copies data from branch to branch. */
@@ -19,6 +19,8 @@ export class BranchCopies {
   readonly #schemas: Schemas;
   /** The copies that are under way or have failed, by branch. */
   readonly #underWay = new Map<string, Promise<void>>();
+  /** The branches whose data is still to come, or did not: no server runs for them. The records tell a later emulator. */
+  readonly #lacking = new Set<string>();
 
   constructor(data: Clusters, schemas: Schemas) {
     this.#data = data;
@@ -35,15 +37,19 @@ export class BranchCopies {
       child.wire.init_source === 'schema-only'
         ? this.#copySchema(from, to, child)
         : from.inTurn(async () => {
-            if ((await this.#hasData(from)) && !to.exists)
+            if (this.#hasData(from) && !to.exists)
               await from.copyTo(to, inheritAccess(from.state.access, childIds));
           });
     this.#follow(child.wire.id, copied);
   }
 
-  /** A new branch waits for the data that a restore leaves to it: until then, no server runs for it. */
+  /** A new branch waits for the data that a restore leaves to it. */
   expect(branchId: string): void {
-    makeServerFolder(this.#data.of(branchId).copying);
+    this.#lacking.add(branchId);
+  }
+
+  lacksData(branchId: string): boolean {
+    return this.#lacking.has(branchId);
   }
 
   /**
@@ -66,7 +72,7 @@ export class BranchCopies {
     const to = this.#data.of(branchId);
     const kept = preservedId === undefined ? undefined : this.#data.of(preservedId);
     // By an emulator that ended before the operation did. Clients may have written since.
-    if (kept ? !existsSync(kept.copying) : to.state.copiedAt === askedAt) return;
+    if (to.state.copiedAt === askedAt) return this.#noteRestored(branchId, preservedId);
     const copy = async (): Promise<void> => {
       find(sourceId);
       await this.#data.prepare(from);
@@ -81,14 +87,20 @@ export class BranchCopies {
     const isFree = to.inTurn(async () => undefined);
     const restored = isFree.then(() => from.inTurn(copy)).then(() => to.inTurn(() => to.replace(kept)));
     this.#underWay.set(branchId, restored);
-    await restored.finally(() => this.forget(branchId));
+    await restored.finally(() => this.#underWay.delete(branchId));
+    this.#noteRestored(branchId, preservedId);
+  }
+
+  #noteRestored(branchId: string, preservedId = ''): void {
+    if (!this.lacksData(branchId)) this.#lacking.delete(preservedId);
+    this.#lacking.delete(branchId);
   }
 
   /** One that a killed emulator has begun begins again. Nothing of it runs in a turn of the source but what reads. */
   async #copySchema(from: Cluster, to: Cluster, child: BranchRecord): Promise<void> {
     if (to.state.copiedAt === child.wire.created_at) return;
     const dumps = await from.inTurn(async () => {
-      return (await this.#hasData(from)) ? this.#schemas.read(from, child) : undefined;
+      return this.#hasData(from) ? this.#schemas.read(from, child) : undefined;
     });
     await to.remove();
     await this.#data.prepare(to);
@@ -102,30 +114,31 @@ export class BranchCopies {
   }
 
   /** Whether a source has data; one without has what the template has. @throws Error if its copy failed */
-  async #hasData(source: Cluster): Promise<boolean> {
-    if (existsSync(source.copying)) await this.#data.prepare(source);
+  #hasData(source: Cluster): boolean {
+    if (!source.exists) this.#data.checkComplete(source);
     return source.exists;
   }
 
   #follow(branchId: string, copied: Promise<void>): void {
     const to = this.#data.of(branchId);
     this.#underWay.set(branchId, copied);
-    // Clients of the branch wait for the copy. If it fails, the folder tells them so, even after a restart.
-    to.inTurn(() => copied)
-      .then(
-        () => void this.#underWay.delete(branchId),
-        () => void makeServerFolder(to.copying),
-      )
-      // On a full disk. The operation has failed, too.
-      .catch(() => undefined);
+    // Clients of the branch wait for the copy.
+    to.inTurn(() => copied).then(
+      () => void this.#underWay.delete(branchId),
+      () => void this.#lacking.add(branchId),
+    );
   }
 
-  /** Begins again what an earlier emulator could not finish: the copies for new branches. */
-  resumeForks({ branches, unfinished }: ProjectRecord): void {
+  /** Begins again what an earlier emulator could not finish: the copies for new branches. Only a project's first branch begins without data. */
+  resume({ branches, unfinished }: ProjectRecord): void {
     for (const { step } of unfinished) {
       const child = branches.get(step.branchId);
       const source = branches.get(child?.sourceId ?? '');
       if (step.purpose === 'branch-creation' && child && source) this.fork(source, child);
+    }
+    for (const { wire } of [...branches.values()].slice(1)) {
+      const isNew = wire.current_state === 'init' && !this.#data.of(wire.id).exists;
+      if (isNew && !this.#underWay.has(wire.id)) this.#lacking.add(wire.id);
     }
   }
 
@@ -136,5 +149,6 @@ export class BranchCopies {
 
   forget(branchId: string): void {
     this.#underWay.delete(branchId);
+    this.#lacking.delete(branchId);
   }
 }

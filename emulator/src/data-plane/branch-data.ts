@@ -127,14 +127,18 @@ export class BranchData {
   /** Creates the data of a branch that has none, in a turn of its cluster. @throws Error if its copy failed */
   async prepare(cluster: Cluster): Promise<void> {
     if (cluster.exists) return;
-    if (existsSync(cluster.copying)) {
-      throw new Error(
-        `the copy of its parent's data was not completed: delete branch ${basename(cluster.folder)} and create it again`,
-      );
-    }
+    this.checkComplete(cluster);
     const unfinished = `${cluster.folder}.new`;
     await copyFolder(this.#template, unfinished);
     renameSync(unfinished, cluster.folder);
+  }
+
+  checkComplete({ folder, copying }: Cluster): void {
+    const branchId = basename(folder);
+    if (existsSync(copying) || this.copies.lacksData(branchId))
+      throw new Error(
+        `the copy of its parent's data was not completed: delete branch ${branchId} and create it again`,
+      );
   }
 
   async #readSchema(branch: BranchRecord, database: string): Promise<string> {

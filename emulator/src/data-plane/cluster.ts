@@ -145,7 +145,11 @@ export class Cluster {
     if (this.exists && kept?.exists === false) renameSync(this.folder, kept.folder);
     else if (this.exists) discard(this.folder);
     renameSync(this.copying, this.folder);
-    if (kept !== undefined && existsSync(kept.copying)) discard(kept.copying);
+  }
+
+  /** What Postgres refuses is not tried again before clients connect, but with the next change. */
+  noteRefused(refused: string): void {
+    this.#setState({ ...this.state, refused });
   }
 
   noteCopied(copiedAt: string): void {

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } fro
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type GuardedProcess, startGuarded } from './guarded-process';
-import { makeServerFolder } from './server-user';
+import { makeServerFolder, writeServerFile } from './server-user';
 
 export interface ServerStart {
   /** The path of the program `postgres`. */
@@ -22,21 +22,23 @@ const READY_POLL_MS = 10;
 const LONGEST_START_MS = 60_000;
 const LONGEST_STOP_MS = 15_000;
 const LOG_TAIL_LENGTH = 4000;
+/** Larger than any. */
+const NO_PROCESS_ID = 2 ** 31 - 1;
 /** A recovery has no limit: the next start would begin it again, from the same place. */
 const PROGRESS = 'in progress, elapsed time';
 
 /** A running Postgres server. */
 export class PostgresServer {
   readonly sockets: string;
-  readonly #data: string;
+  readonly #start: ServerStart;
   readonly #child: GuardedProcess;
   #log = '';
   #progressedMs = Date.now();
 
-  private constructor(child: GuardedProcess, { data, sockets }: ServerStart) {
+  private constructor(child: GuardedProcess, start: ServerStart) {
     this.#child = child;
-    this.#data = data;
-    this.sockets = sockets;
+    this.#start = start;
+    this.sockets = start.sockets;
     child.stderr.on('data', (part: Buffer) => {
       if (part.includes(PROGRESS)) this.#progressedMs = Date.now();
       this.#log = (this.#log + part).slice(-LOG_TAIL_LENGTH);
@@ -47,7 +49,7 @@ export class PostgresServer {
   static async start(start: ServerStart): Promise<PostgresServer> {
     const { program, data, sockets, flags, longestMs = LONGEST_START_MS } = start;
     makeServerFolder(sockets);
-    await endOrphans(data);
+    await endOrphans(start);
     const settings = { listen_addresses: '', unix_socket_directories: sockets, port: '5432', ...flags };
     const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const child = startGuarded(program, ['-D', data, ...args]);
@@ -90,7 +92,7 @@ export class PostgresServer {
       clearTimeout(timer);
     }
     // It may have been killed.
-    await endOrphans(this.#data);
+    await endOrphans(this.#start);
   }
 
   /** The last lines of the log, without their time and process id. */
@@ -101,23 +103,29 @@ export class PostgresServer {
 }
 
 /**
- * A server that was killed can leave processes that still run a query, and Postgres starts no other on the same data. No
- * one else uses the folder. Where there is no /proc, as on macOS, the start fails until they have ended.
+ * A server that was killed can leave processes that still run a query, and Postgres starts no other on the same data; nor
+ * where another process has got the id that the file of a killed one holds. No one else uses the folder. Where there is no
+ * /proc, as on macOS, the start fails until they have ended.
  */
-async function endOrphans(data: string): Promise<void> {
-  if (!existsSync(join(data, 'postmaster.pid')) || !existsSync('/proc')) return;
+async function endOrphans({ data, program }: ServerStart): Promise<void> {
+  const file = join(data, 'postmaster.pid');
+  if (!existsSync(file) || !existsSync('/proc')) return;
   const folder = realpathSync(data);
-  const findIn = () => readdirSync('/proc').filter((name) => /^\d+$/.test(name) && folderOf(name) === folder);
+  const isOrphan = (id: string) => linkOf(id, 'cwd') === folder && linkOf(id, 'exe')?.startsWith(program);
+  const findIn = () => readdirSync('/proc').filter((name) => /^\d+$/.test(name) && isOrphan(name));
   const untilMs = Date.now() + LONGEST_STOP_MS;
   for (let found = findIn(); found.length > 0 && Date.now() < untilMs; found = findIn()) {
     for (const id of found) kill(Number(id));
     await delay(READY_POLL_MS);
   }
+  // Postgres still looks whether anyone uses the shared memory that the rest of the file names.
+  const [, ...rest] = readFileSync(file, 'utf8').split('\n');
+  writeServerFile(file, [NO_PROCESS_ID, ...rest].join('\n'));
 }
 
-function folderOf(processId: string): string | undefined {
+function linkOf(processId: string, name: 'cwd' | 'exe'): string | undefined {
   try {
-    return readlinkSync(`/proc/${processId}/cwd`);
+    return readlinkSync(`/proc/${processId}/${name}`);
   } catch {
     return undefined; // It has ended, or belongs to another user.
   }

@@ -31,7 +31,7 @@ export const NO_ACCESS: Access = { roles: {}, databases: {}, oids: {} };
 
 type RolesAndDatabases = Pick<BranchRecord, 'roles' | 'databases'>;
 
-function accessOf({ roles, databases }: RolesAndDatabases): Pick<Access, 'roles' | 'databases'> {
+export function accessOf({ roles, databases }: RolesAndDatabases): Pick<Access, 'roles' | 'databases'> {
   return {
     roles: Object.fromEntries(roles.map(({ name, updated_at }) => [name, updated_at])),
     databases: Object.fromEntries(databases.map(({ id, name, owner_name: owner }) => [id, { name, owner }])),

@@ -15,7 +15,9 @@ export const DEFAULT_LIMITS: SharedLimits = {
 /** The limits of an endpoint's server: its `max_connections`, and otherwise those of its settings. */
 export function limitsOf(maxConnections: number, settings: Readonly<Record<string, string>>): SharedLimits {
   const names = Object.keys(DEFAULT_LIMITS);
-  const given = Object.entries(settings).filter(([name]) => names.includes(name));
+  // Names have no case.
+  const all = Object.entries(settings).map(([name, value]) => [name.toLowerCase(), value] as const);
+  const given = all.filter(([name]) => names.includes(name));
   return { ...DEFAULT_LIMITS, ...Object.fromEntries(given), max_connections: String(maxConnections) };
 }
 

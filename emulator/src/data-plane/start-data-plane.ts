@@ -47,7 +47,7 @@ export async function startDataPlane(
     const computes = new ServedComputes(dataPlane, branchData);
     const gateway = await startGateway({ computes, host, port: postgresPort, folder });
     dataPlane.port = gateway.port;
-    for (const project of projects) branchData.copies.resumeForks(project);
+    for (const project of projects) branchData.copies.resume(project);
     const stop = async (): Promise<void> => {
       await dataPlane.stop();
       await gateway.stop();

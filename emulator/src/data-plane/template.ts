@@ -28,13 +28,17 @@ const SEAL_VIEWS = `DO $$
     END LOOP;
   END $$`;
 
-/** Before version 16, one call can write a record of more than 1 GB to the log, with which no server starts again. */
+/**
+ * Before version 16, one call can write a record of more than 1 GB to the log, with which no server starts again. A dump does
+ * not show rights that a function has initially.
+ */
 const SEAL_LOG = `DO $$
   DECLARE open record;
   BEGIN
-    FOR open IN SELECT oid::regprocedure AS name FROM pg_proc WHERE proname = 'pg_logical_emit_message'
+    FOR open IN SELECT oid, oid::regprocedure AS name FROM pg_proc WHERE proname = 'pg_logical_emit_message'
     LOOP
       EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', open.name);
+      INSERT INTO pg_init_privs SELECT oid, 'pg_proc'::regclass, 0, 'i', proacl FROM pg_proc WHERE oid = open.oid;
     END LOOP;
   END $$`;
 
