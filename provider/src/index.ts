@@ -15,7 +15,8 @@ export type {
   ComputeEndpointType,
   PreloadLibraries,
 } from './resources/compute-endpoint-args';
-
+export { Database } from './resources/database';
+export type { DatabaseArgs, DatabaseLocation } from './resources/database-args';
 export { Role } from './resources/role';
 export type { RoleArgs, RoleLocation } from './resources/role-args';
 

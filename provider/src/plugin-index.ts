@@ -2,6 +2,7 @@
 export * from './index';
 export { Branch } from './resources/plugin-branch';
 export { ComputeEndpoint } from './resources/plugin-compute-endpoint';
+export { Database } from './resources/plugin-database';
 export { Role } from './resources/plugin-role';
 export { Provider } from './resources/provider';
 export type { ProviderArgs } from './resources/provider-args';

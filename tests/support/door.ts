@@ -2,16 +2,21 @@ import type { BranchInputs } from '../../provider/src/branch/branch-inputs';
 import type { EndpointInputs } from '../../provider/src/endpoint/endpoint-inputs';
 import type { InputFailure } from '../../provider/src/lifecycle/input-values';
 import type { CoreOptions } from '../../provider/src/lifecycle/provider-core';
+import type { DatabaseInputs } from '../../provider/src/named/database-type';
 import type { RoleInputs } from '../../provider/src/named/role-type';
 
 /** The type of resource that a run is about; the resource's name is `api`. */
-export type Kind = 'endpoint' | 'branch' | 'role';
+export type Kind = 'endpoint' | 'branch' | 'role' | 'database';
 
 // The two ways in which the engine reaches the provider, behind one interface: what holds for one has to hold for both.
 
 /** What a program gives of the resource `api`. */
 export interface Program {
-  readonly args: Partial<EndpointInputs> | Partial<BranchInputs> | Partial<RoleInputs>;
+  readonly args:
+    | Partial<EndpointInputs>
+    | Partial<BranchInputs>
+    | Partial<RoleInputs>
+    | Partial<DatabaseInputs>;
   /** How long a create, an update or a delete may take. */
   readonly timeoutSeconds?: number | undefined;
   /** The names of the arguments that the program marks as secrets. */

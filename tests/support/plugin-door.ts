@@ -10,6 +10,7 @@ const urns = {
   endpoint: 'urn:pulumi:test::shop::postgres-compute:index:ComputeEndpoint::api',
   branch: 'urn:pulumi:test::shop::postgres-compute:index:Branch::api',
   role: 'urn:pulumi:test::shop::postgres-compute:index:Role::api',
+  database: 'urn:pulumi:test::shop::postgres-compute:index:Database::api',
 };
 
 type Method = 'configure' | 'check' | 'diff' | 'create' | 'update' | 'read' | 'delete';

@@ -6,6 +6,7 @@ import { EngineDisplay } from '../../provider/src/engine/engine-display';
 import { ProviderCore } from '../../provider/src/lifecycle/provider-core';
 import type { Properties } from '../../provider/src/lifecycle/resource-identity';
 import type { ResourceLifecycle } from '../../provider/src/lifecycle/resource-lifecycle';
+import { databaseType } from '../../provider/src/named/database-type';
 import { NamedLifecycle } from '../../provider/src/named/named-lifecycle';
 import { roleType } from '../../provider/src/named/role-type';
 import type { Kind } from './door';
@@ -48,6 +49,7 @@ function callsOf(core: ProviderCore) {
     endpoint: new EndpointLifecycle(core) as unknown as ResourceLifecycle,
     branch: new BranchLifecycle(core) as unknown as ResourceLifecycle,
     role: new NamedLifecycle(core, roleType) as unknown as ResourceLifecycle,
+    database: new NamedLifecycle(core, databaseType) as unknown as ResourceLifecycle,
   };
   const resourceOf = (kind: Kind, name: string, options: Options) => ({ urn: urnOf(name, kind), ...options });
   const check = async (
@@ -76,12 +78,13 @@ function callsOf(core: ProviderCore) {
       const { id, outputs } = await lifecycles[kind].create(checked, new Deadline(30_000, 'later'));
       return { kind, name, id, inputs: checked.inputs, outputs };
     },
-    /** Checks and diffs a resource in state, which changes nothing. */
+    /** Checks and diffs a resource in state, which changes nothing, and foresees the outputs of an update. */
     preview: async (before: StoredResource, inputs: Properties, options?: Options) => {
       const news = await check(before.kind, before.name, inputs, before, options);
+      const { type } = lifecycles[before.kind];
       const diff = await lifecycles[before.kind].diff(before.id, priorOf(before, options), news);
       if (diff.replaces.length > 0) await check(before.kind, before.name, inputs, undefined, options);
-      return diff;
+      return { ...diff, outputs: { ...type.previewUpdate(priorOf(before, options), news.inputs) } };
     },
     /** The engine asks about what depends on a resource that is replaced before it passes the declaration. */
     replaceEarly: ({ kind, name, id, ...prior }: StoredResource, inputs: Properties, options: Options = {}) =>

@@ -1,7 +1,12 @@
 import type { EmulatorOptions } from 'postgres-control-emulator';
 import type { Controls } from '../../emulator/src/controls/controls';
 import { makeDynamicProviders } from '../../provider/src/dynamic/dynamic-provider';
-import { dynamicBranch, dynamicEndpoint, dynamicRole } from '../../provider/src/dynamic/provider-text';
+import {
+  dynamicBranch,
+  dynamicDatabase,
+  dynamicEndpoint,
+  dynamicRole,
+} from '../../provider/src/dynamic/provider-text';
 import type { StoredInputs, StoredOutputs } from '../../provider/src/dynamic/stored-properties';
 import type { CoreOptions } from '../../provider/src/lifecycle/provider-core';
 import type { Kind } from './door';
@@ -12,6 +17,7 @@ const tokens: Readonly<Record<Kind, string>> = {
   endpoint: dynamicEndpoint.token,
   branch: dynamicBranch.token,
   role: dynamicRole.token,
+  database: dynamicDatabase.token,
 };
 
 /** The URN of a resource of that name, in stack `test` of project `shop`. */

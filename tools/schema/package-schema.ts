@@ -3,8 +3,14 @@ import { join } from 'node:path';
 import { camelCase, isEqual, lowerFirst, omit, uniqWith, upperFirst } from 'lodash';
 import ts from 'typescript';
 import { branchType } from '../../provider/src/branch/branch-type';
-import { dynamicBranch, dynamicEndpoint, dynamicRole } from '../../provider/src/dynamic/provider-text';
+import {
+  dynamicBranch,
+  dynamicDatabase,
+  dynamicEndpoint,
+  dynamicRole,
+} from '../../provider/src/dynamic/provider-text';
 import { endpointType } from '../../provider/src/endpoint/endpoint-type';
+import { databaseType } from '../../provider/src/named/database-type';
 import { roleType } from '../../provider/src/named/role-type';
 import { smallestPrograms, toExamples } from './examples';
 import { checker, exportedNames, listProperties, type Property, readExport } from './provider-types';
@@ -30,6 +36,7 @@ const resources = {
     example: toExamples(['docs/branches.md', 'docs/branches.md'], 'A branch with an endpoint'),
   },
   Role: { type: roleType.type, dynamic: dynamicRole, example: '' },
+  Database: { type: databaseType.type, dynamic: dynamicDatabase, example: '' },
 };
 const functions = exportedNames.filter((name) => name.startsWith('get'));
 

@@ -5,6 +5,7 @@ import type { Branch } from '../control-api/wire-types';
 import { situationInState } from '../lifecycle/beginning';
 import { checkDeclaration } from '../lifecycle/check-declaration';
 import type { Existing } from '../lifecycle/create-once';
+import { describeForced, findUnjudgedLoss, judgeLoss, type Loss } from '../lifecycle/data-loss';
 import { deleteGuarded, foreseeDelete } from '../lifecycle/delete-facts';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import { isCreation } from '../lifecycle/ledger';
@@ -15,7 +16,6 @@ import type { ResourceClaims } from '../lifecycle/resource-claims';
 import type { CheckedDeclaration, Declared, UncheckedDeclaration } from '../lifecycle/resource-identity';
 import type { ResourceDiff, ResourceLifecycle } from '../lifecycle/resource-lifecycle';
 import { isUnsettled } from '../lifecycle/resource-state';
-import { replacedByOption } from '../lifecycle/run-records';
 import { isFailed } from '../operations/operation-outcome';
 import { branchArguments } from './branch-arguments';
 import { createBranch, findExisting } from './branch-create';
@@ -57,7 +57,7 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     const checked = checkDeclaration<BranchInputs>(this.type, olds, news, this.#claims);
     const find = (replaced: string | undefined) => findObstacle(this.core, checked, replaced);
     const questions = [
-      () => this.#findUnjudgedReplacement(checked),
+      () => findUnjudgedLoss(this.core, branchLoss, checked, (id) => this.core.projects.project(id).branches),
       () => this.core.findUnknownBranch(checked, 'parentId'),
       () => findExpiringParent(checked, this.core),
       () => findReplacementFailures(this.#claims, checked.resource.urn, find),
@@ -123,9 +123,8 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
       const started = this.core.startWork(news, deadline, [asReported(prior)]);
       const work = { ...started, action: 'update', branchId: id } as const;
       const run = startRun(work, situationInState(branchFlow, news.inputs, outputs), outputs);
-      const updated = await run.run(changes);
-      if (changes.includes('resetTriggers')) this.#claims.noteItem(id, { reset: 'done' });
-      return updated;
+      const updated = run.run(changes);
+      return changes.includes('resetTriggers') ? this.#claims.noteReset(id, updated) : updated;
     });
   }
 
@@ -133,28 +132,6 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     const find = (news: Declared<object>) => findObstacle(this.core, news as BranchDeclaration, id); // As checked.
     const question = { core: this.core, kind: 'branch', id, prior, deadline, findObstacle: find } as const;
     await this.core.presentably([asReported(prior)], () => deleteGuarded(question, deleteBranch));
-  }
-
-  /**
-   * For a resource option, the engine calls check twice and never diff. For a replaced parent, it calls diff with the old inputs; the
-   * new program may have removed allowDataLoss.
-   */
-  async #findUnjudgedReplacement(checked: CheckedDeclaration<BranchInputs>): Promise<InputFailure[]> {
-    const { urn } = checked.resource;
-    const { allowDataLoss, projectId } = checked.inputs;
-    const { idInState = '' } = this.#claims.resource(urn);
-    const by = this.#claims.findUnjudged(urn);
-    if (by === undefined || isUnknown(allowDataLoss) || allowDataLoss) return [];
-    // After an interrupted replacement the old branch no longer exists, so there is no data to lose.
-    const isCutOff = by === 'option' && idInState !== '' && !isUnknown(projectId);
-    if (isCutOff && !(await this.core.projects.project(projectId).branches.find(idInState))) return [];
-    const [cause, wayOut] =
-      by === 'base'
-        ? ['its parent is replaced', 'leave its parent as it was']
-        : [replacedByOption, 'leave the option out'];
-    const consequence = describeLoss('the branch', this.#claims.isRetained(urn));
-    const reason = `allowDataLoss is not true, and this ${consequence}: ${cause}. To continue, set allowDataLoss: true; to keep the data, ${wayOut}.`;
-    return [{ property: '', reason }];
   }
 
   /** A create that failed leaves a branch without data, which nothing can repair. */
@@ -173,26 +150,11 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     prior: PriorBranch,
     news: BranchDeclaration,
   ): Promise<void> {
-    const { inputs, resource } = news;
-    const { allowDataLoss } = inputs;
-    // When the parent is about to be replaced, the engine calls diff before it passes the declaration.
-    const isCertain =
-      replaces.some((name) => !isUnknown(inputs[name as keyof BranchInputs])) ||
-      (resource.urn !== undefined && !this.#claims.isDeclared(resource.urn));
-    const isRetained = this.#claims.isRetained(resource.urn);
-    const consequence = `${describeLoss(`branch ${id}`, isRetained)}: a change of ${replaces.join(' and ')}`;
-    const warn = (...lines: string[]) => this.core.warn(news, lines);
-    const gate =
-      allowDataLoss === true ? '' : '. If it does, `pulumi up` fails, because allowDataLoss is not true';
-    if (!isCertain) return warn(`${consequence}, unless the value stays the same${gate}`);
-    if (allowDataLoss === true) {
-      const project = this.core.projects.project(prior.outputs.projectId);
-      const goesToo = isRetained ? [] : await foreseeDelete(this.core, news, project, id);
-      return warn(consequence, ...goesToo);
-    }
-    throw new Error(
-      `allowDataLoss is not true, and this ${consequence}. Nothing was changed. To continue, set allowDataLoss: true; to keep the data, leave ${replaces.join(' and ')} as it was. If this branch is replaced because its parent is, apply allowDataLoss: true in an earlier \`pulumi up\`.`,
-    );
+    const { isCertain, warning } = judgeLoss(this.core, branchLoss, id, replaces, news);
+    const isForeseen = isCertain && !this.#claims.isRetained(news.resource.urn);
+    const project = this.core.projects.project(prior.outputs.projectId);
+    const goesToo = isForeseen ? await foreseeDelete(this.core, news, project, id) : [];
+    await this.core.warn(news, [warning, ...goesToo]);
   }
 
   /** For a branch that is not in state yet. */
@@ -224,16 +186,16 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
   }
 }
 
-/** What a replacement does to the data. */
-function describeLoss(which: string, isRetained: boolean): string {
-  return isRetained
-    ? `leaves ${which} at the service (retainOnDelete), and creates one with the data of its parent`
-    : `deletes the data of ${which}, with its endpoints`;
-}
+const branchLoss: Loss = {
+  kind: 'branch',
+  base: 'its parent',
+  describe: (which, isRetained) =>
+    isRetained
+      ? `leaves ${which} at the service (retainOnDelete), and creates one with the data of its parent`
+      : `deletes the data of ${which}, with its endpoints`,
+};
 
-/** The engine does not tell one from a create. */
-const forcedReplacement =
-  'If this is a forced replacement (--replace, taint), it first deletes that branch, with its data and its endpoints.';
+const forcedReplacement = describeForced('that branch, with its data and its endpoints');
 
 function describeCreation({ inputs }: BranchDeclaration, existing: Existing<Branch> | undefined) {
   if (!existing)

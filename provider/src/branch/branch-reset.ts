@@ -65,12 +65,23 @@ export async function reportReset(
   const isKnown = source === undefined || isUnknown(source) || core.claims.branch.item(source).isCreated;
   if (branch && !isKnown && !all.some((each) => each.id === source))
     throw new Error(`restoreFrom: ${source} is not a branch of the project. Nothing was changed.`);
+  checkOrder(core, id);
   core.claims.branch.noteItem(id, { reset: 'expected' });
   await checkReset(core, declaration, id);
   const reason = branch && findObstacle(branch, changes, inputs, all);
   if (reason !== undefined) throw new Error(`a reset of branch ${id}: ${reason}. Nothing was changed.`);
   await core.warn(declaration, [what]);
   return deletesData;
+}
+
+/** @throws Error when the engine has asked about what the branch has by name before it asked about the branch */
+function checkOrder({ claims }: ProviderCore, id: string): void {
+  if (claims.branch.item(id).reset !== undefined) return;
+  const [early] = [claims.role, claims.database].flatMap((each) => each.urnsOn(id));
+  if (early)
+    throw new Error(
+      `the reset of branch ${id} replaces what ${early} stands for, which does not wait for it. Nothing was changed. Set branchId there to the output of the branch resource instead of the id as text.`,
+    );
 }
 
 /** Whether the reset of that time has failed, or its operation can't be read: `up` may then send another one. */

@@ -35,6 +35,16 @@ export class NamedApi extends HttpClient {
     return this.call('POST', pathOf(kind, at), namedShapes(kind).change, { body, deadline });
   }
 
+  async updateNamed(
+    kind: NamedKind,
+    at: NamedPath,
+    attributes: NamedAttributes,
+    deadline?: Deadline,
+  ): Promise<NamedChange> {
+    const body = { [kind]: attributes };
+    return this.call('PATCH', pathOfOne(kind, at), namedShapes(kind).change, { body, deadline });
+  }
+
   /** Gives it a new password. A second request does so again. */
   async resetPassword(role: NamedPath, deadline?: Deadline): Promise<NamedChange> {
     const url = `${pathOfOne('role', role)}/reset_password`;

@@ -135,6 +135,7 @@ export interface BranchAttributes {
 const named = { branch_id: z.string(), name: z.string(), created_at: timestamp, updated_at: timestamp };
 const namedSchemas = {
   role: item({ ...named, password: z.string().nullish() }),
+  database: item({ ...named, owner_name: z.string() }),
 };
 
 /** What has a name within a branch. */
@@ -146,6 +147,8 @@ export interface Named {
   readonly name: string;
   /** Of a role, and only in the response to a request that sets it. */
   readonly password?: string | undefined;
+  /** Of a database. */
+  readonly owner_name?: string | undefined;
   readonly created_at: string;
   readonly updated_at: string;
 }
@@ -153,6 +156,7 @@ export interface Named {
 /** The attributes of one of them in a create or an update. */
 export interface NamedAttributes {
   readonly name?: string;
+  readonly owner_name?: string;
 }
 
 /** Where a reset takes the data from, and the branch that keeps the previous data. */

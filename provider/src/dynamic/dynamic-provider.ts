@@ -12,6 +12,7 @@ import { type CoreOptions, ProviderCore } from '../lifecycle/provider-core';
 import { UnsettledError } from '../lifecycle/resource-errors';
 import type { Properties } from '../lifecycle/resource-identity';
 import type { ResourceLifecycle } from '../lifecycle/resource-lifecycle';
+import { databaseType } from '../named/database-type';
 import { NamedLifecycle } from '../named/named-lifecycle';
 import { roleType } from '../named/role-type';
 import { DynamicPartialStateError, PresentableError } from './host-errors';
@@ -36,6 +37,7 @@ export function makeDynamicProviders(options: CoreOptions = {}) {
     endpoint: new DynamicProvider(new EndpointLifecycle(core)),
     branch: new DynamicProvider(new BranchLifecycle(core)),
     role: new DynamicProvider(new NamedLifecycle(core, roleType)),
+    database: new DynamicProvider(new NamedLifecycle(core, databaseType)),
   };
 }
 

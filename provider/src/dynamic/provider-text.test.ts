@@ -2,9 +2,9 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { makeTemporaryFolder } from '../../../tests/support/temporary-folder';
-import { dynamicBranch, dynamicEndpoint, dynamicRole } from './provider-text';
+import { dynamicBranch, dynamicDatabase, dynamicEndpoint, dynamicRole } from './provider-text';
 
-it.each([dynamicEndpoint, dynamicBranch, dynamicRole])(
+it.each([dynamicEndpoint, dynamicBranch, dynamicRole, dynamicDatabase])(
   '$token says what to install where it is missing',
   (type) => {
     const exported = { handler: () => ({}) };

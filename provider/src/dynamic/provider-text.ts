@@ -22,6 +22,11 @@ export const dynamicRole: DynamicType = {
   providerText: textOf('role'),
 };
 
+export const dynamicDatabase: DynamicType = {
+  token: 'pulumi-nodejs:dynamic/postgres:Database',
+  providerText: textOf('database'),
+};
+
 /**
  * The host looks for the package in the program's folder. It is not there if only the package of a component or a bundle has it, or if
  * it was removed together with its last resource. The host prints the stack of an error beside its message.

@@ -14,7 +14,7 @@ export interface Flow<Inputs extends object, Shown extends Item> extends Rules {
   /** Whether only the resource shows what has become of an operation. */
   readonly isBlind: boolean;
   /** Whether operations of earlier runs may still change an existing resource that is taken over. */
-  readonly mayHavePast: (item: Shown) => boolean;
+  readonly mayHavePast: (item: Shown, origin: 'own' | 'adopted') => boolean;
 }
 
 type Named = { readonly name?: string | undefined };
@@ -57,7 +57,7 @@ export function situationOfFound<Inputs extends Named, Shown extends Item>(
   writes: Situation['writes'],
 ): Situation {
   const isOwn = origin === 'own';
-  const past = flow.mayHavePast(item) ? 'uncertain' : 'closed';
+  const past = flow.mayHavePast(item, origin) ? 'uncertain' : 'closed';
   const ledger = isOwn ? nameLast(inputs, item) : emptyLedger;
   const found: Situation = { ...begin(flow, inputs), origin, past, ledger, item, writes };
   const names = flow.arguments.findTakeOverChanges(item, inputs, isOwn);

@@ -6,6 +6,8 @@ import { RunRecords } from './run-records';
 /** What a resource in state is known by, to find who is to adopt it. */
 export interface Known {
   readonly projectId: unknown;
+  /** Of what has a name within a branch. */
+  readonly branchId?: unknown;
   /** Those that the state and the service give it. */
   readonly names: readonly unknown[];
   /** Of a read_write endpoint. */
@@ -137,12 +139,16 @@ export class ResourceClaims extends RunRecords {
   }
 
   /** The resource with `adopt: true` that this run is to create, and that fits what another one has in state. */
-  findAdopter({ projectId, names, branchIds = [] }: Known, urn: string | undefined): string | undefined {
+  findAdopter(
+    { projectId, branchId: place, names, branchIds = [] }: Known,
+    urn: string | undefined,
+  ): string | undefined {
     const isOneOf = (values: readonly unknown[], value: unknown) =>
       isUnknown(value) || values.includes(value);
     const fits = ({ name, branchId, type, ...inputs }: Properties) =>
       inputs.adopt === true &&
       isOneOf([projectId], inputs.projectId) &&
+      (place === undefined || isOneOf([place], branchId)) &&
       ((name !== undefined && isOneOf(names, name)) ||
         (branchIds.length > 0 && type === 'read_write' && isOneOf(branchIds, branchId)));
     for (const [adopter, { create, declared }] of this.resources)
@@ -163,5 +169,6 @@ export function makeClaims(): Readonly<Record<Kind, ResourceClaims>> {
     endpoint: new ResourceClaims('endpoint'),
     branch: new ResourceClaims('branch'),
     role: new ResourceClaims('role'),
+    database: new ResourceClaims('database'),
   };
 }

@@ -82,7 +82,7 @@ export type Subject =
   | (Action & { readonly branchId: string })
   | (Action & { readonly kind: Kind; readonly id: string });
 /** The types of resources. */
-export type Kind = 'endpoint' | 'branch' | 'role';
+export type Kind = 'endpoint' | 'branch' | 'role' | 'database';
 export type EndpointSubject = Action & { readonly endpointId: string };
 interface Action {
   readonly action: 'create' | 'update' | 'delete';

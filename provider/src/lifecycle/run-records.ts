@@ -40,7 +40,7 @@ export interface ItemRecord {
   /** Of a branch: whether the state has it as protected, once diff was asked. */
   readonly wasProtected?: boolean;
   /** Of a branch: whether this run resets it, as far as diff has found, or has done so. */
-  readonly reset?: 'expected' | 'done';
+  readonly reset?: 'expected' | 'done' | undefined;
   /** For a branch that a change replaces: the endpoints on it that the preview knows. */
   readonly foreseen?: readonly string[];
   /** Whether this run is deleting it. */
@@ -94,6 +94,18 @@ export class RunRecords {
       await deletion;
     } catch (error) {
       this.noteItem(id, { isLeaving: false });
+      throw error;
+    }
+  }
+
+  /** This run resets it. What else is on it waits for the end. */
+  async noteReset<Result>(id: string, reset: Promise<Result>): Promise<Result> {
+    try {
+      const result = await reset;
+      this.noteItem(id, { reset: 'done' });
+      return result;
+    } catch (error) {
+      this.noteItem(id, { reset: undefined });
       throw error;
     }
   }
@@ -194,6 +206,13 @@ export class RunRecords {
   /** Whether this run deletes it, as far as the engine has asked: its delete has begun, or it is replaced with its branch. */
   isGoing(id: string): boolean {
     return this.item(id).isLeaving === true || this.recordOf(id).replacement === 'early';
+  }
+
+  /** The declared resources that are to be on the branch, as far as the engine has passed them. */
+  urnsOn(branchId: string): string[] {
+    return [...this.resources].flatMap(([urn, { declared }]) =>
+      declared?.inputs.branchId === branchId ? [urn] : [],
+    );
   }
 
   /** The ids in state of the declared resources that the state has on the branch. */

@@ -1,8 +1,12 @@
 import { omit, pick } from 'lodash';
+import { messageOf } from '../control-api/control-api-error';
 import type { NamedChange } from '../control-api/wire-types';
 import { describeArguments, type Flow } from '../lifecycle/beginning';
-import type { Work } from '../lifecycle/provider-core';
+import { isConfig } from '../lifecycle/ledger';
+import type { ProviderCore, Work } from '../lifecycle/provider-core';
 import type { Change, Resource } from '../lifecycle/resource';
+import { UnsettledError } from '../lifecycle/resource-errors';
+import type { Declared } from '../lifecycle/resource-identity';
 import { schemaVersion, type Unsettled } from '../lifecycle/resource-state';
 import { Run } from '../lifecycle/run';
 import type { Situation } from '../lifecycle/situation';
@@ -23,7 +27,8 @@ export function toFlow<Inputs extends NamedInputs>(named: NamedType<Inputs>): Fl
   return {
     arguments: named.arguments,
     isBlind: false,
-    mayHavePast: () => false,
+    // A lost response may have named its apply_config.
+    mayHavePast: (_item, origin) => origin === 'own',
     effectsOf: (names) => (names.includes(named.sent) ? ['config'] : []),
     repeatable: () => [named.sent],
     isRecorded: () => true,
@@ -44,8 +49,8 @@ function describeNamed<Inputs extends NamedInputs>(
     subject: work,
     work,
     list: project.named(kind, inputs.branchId),
-    // The apply_config of a branch does not say what it is about.
-    isOfResource: () => false,
+    // The apply_config of a branch does not say what it is about: it may be of this one.
+    isOfResource: (operation) => operation.branch_id === inputs.branchId && isConfig(operation),
     update: (names) => {
       if (!names.includes(sent)) return undefined;
       return () => named.send(project.api, inputs, deadline).then(toChange(named, work));
@@ -115,4 +120,28 @@ export function toRefreshed<Inputs extends NamedInputs>(
   const now = table.withReported(item, inputs);
   const toKnown = (known: Inputs) => toOutputs(named, item, known, secretOf(named, outputs));
   return { inputs: now, outputs: table.refresh(item, now, outputs, toKnown) };
+}
+
+/**
+ * Reads the secret output that no response has shown.
+ * @throws UnsettledError when it can't be read: the state keeps the resource, and the next run reads it again
+ */
+export async function withSecret<Inputs extends NamedInputs>(
+  core: ProviderCore,
+  named: NamedType<Inputs>,
+  { project, inputs, deadline, id }: NamedWork<Inputs>,
+  declaration: Declared<Inputs>,
+  outputs: NamedOutputs<Inputs>,
+): Promise<NamedOutputs<Inputs>> {
+  const { secret } = named;
+  if (!secret || secretOf(named, outputs) !== undefined) return outputs;
+  try {
+    const shown = await secret.read(project.api, inputs, deadline);
+    if (shown !== undefined) return { ...outputs, [secret.name]: shown };
+  } catch (error) {
+    const left = { __ledger: { ...outputs.__ledger, past: 'uncertain' } };
+    throw new UnsettledError(messageOf(error), id, { ...outputs, ...left }, { cause: error });
+  }
+  await core.warn(declaration, [secret.absence]);
+  return outputs;
 }

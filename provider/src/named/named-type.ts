@@ -5,6 +5,7 @@ import type { Deadline } from '../control-api/deadline';
 import type { NamedPath } from '../control-api/named-api';
 import type { Named, NamedAttributes, NamedChange, NamedKind } from '../control-api/wire-types';
 import type { ArgumentTable } from '../lifecycle/argument-table';
+import type { Loss } from '../lifecycle/data-loss';
 import { findShapeFailures, flag, id, unknownValue } from '../lifecycle/input-values';
 import type { Properties } from '../lifecycle/resource-identity';
 import { type Prior, toOutputNames, type Unsettled } from '../lifecycle/resource-state';
@@ -37,6 +38,8 @@ interface Definition<Inputs extends NamedInputs> {
   readonly reset: string;
   /** What to do when the service refuses a delete (422). @default nothing */
   readonly refusal?: string;
+  /** What a replacement deletes. @default nothing that the program has to allow */
+  readonly loss?: Loss;
   /** The output that only a read of its own shows, and the response to the request that sets it. @default none */
   readonly secret?: {
     readonly name: keyof Named;
@@ -48,6 +51,8 @@ interface Definition<Inputs extends NamedInputs> {
 
 export interface NamedType<Inputs extends NamedInputs> extends Definition<Inputs> {
   readonly type: ResourceType;
+  /** The outputs that are no arguments. */
+  readonly further: readonly string[];
   /** The outputs of the class. */
   readonly classOutputs: readonly string[];
 }
@@ -94,6 +99,7 @@ export function defineNamed<Inputs extends NamedInputs>(named: Definition<Inputs
   const readable = table.names.filter((name) => table.isReadable(name));
   return {
     ...named,
+    further,
     classOutputs: [...readable, ...further, 'unsettledOperations'],
     type: {
       kind,

@@ -21,6 +21,7 @@ import type { Prior, Unsettled } from '../lifecycle/resource-state';
 import type { ResourceType } from '../lifecycle/resource-type';
 import { pickOutputs } from '../lifecycle/resource-type';
 import { type Before, findSecretOutputs } from '../lifecycle/secrets';
+import { databaseType } from '../named/database-type';
 import { NamedLifecycle } from '../named/named-lifecycle';
 import { roleType } from '../named/role-type';
 import type { ReadProperties, WrittenProperties } from './properties';
@@ -50,6 +51,7 @@ export function makePluginProviders(settings: Properties, options: CoreOptions =
     endpoint: new PluginProvider(new EndpointLifecycle(core), options.signal),
     branch: new PluginProvider(new BranchLifecycle(core), options.signal),
     role: new PluginProvider(new NamedLifecycle(core, roleType), options.signal),
+    database: new PluginProvider(new NamedLifecycle(core, databaseType), options.signal),
   };
 }
 

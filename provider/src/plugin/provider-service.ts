@@ -87,10 +87,10 @@ export class ProviderService {
   /** @throws Error when the package has no such type */
   #providerOf(urn: string): PluginProvider {
     const type = urn.split('::')[2]?.split('$').at(-1) ?? '';
-    const { endpoint, branch, role } = this.#configured;
-    if (type.endsWith(':ComputeEndpoint')) return endpoint;
-    if (type.endsWith(':Branch')) return branch;
-    if (type.endsWith(':Role')) return role;
+    const { endpoint, branch, role, database } = this.#configured;
+    const providers = { ComputeEndpoint: endpoint, Branch: branch, Role: role, Database: database };
+    const name = type.split(':').at(-1) ?? '';
+    if (Object.hasOwn(providers, name)) return providers[name as keyof typeof providers];
     throw new Error(`${type} is not a resource of this package.`);
   }
 

@@ -2,8 +2,8 @@ import * as pulumi from '@pulumi/pulumi';
 import { dynamicRole } from '../dynamic/provider-text';
 import { roleType } from '../named/role-type';
 import { registerPlugin } from './plugin-options';
-import { pauseStackTraces } from './registration';
-import { type Role as DynamicRole, toRoleId } from './role';
+import { pauseStackTraces, toNamedId } from './registration';
+import type { Role as DynamicRole } from './role';
 import type { RoleArgs, RoleLocation } from './role-args';
 
 /** The SDK's class, with the outputs of the dynamic provider's Role: see plugin-compute-endpoint.ts. */
@@ -38,6 +38,6 @@ export class Role extends Resource {
    * @throws Error (rejecting the program) when the branch has no such role
    */
   static get(name: string, at: RoleLocation, opts?: pulumi.CustomResourceOptions): Role {
-    return new Role(name, at, { ...opts, id: toRoleId(at) });
+    return new Role(name, at, { ...opts, id: toNamedId(at) });
   }
 }

@@ -1,4 +1,4 @@
-import type * as pulumi from '@pulumi/pulumi';
+import * as pulumi from '@pulumi/pulumi';
 import { dynamicSettingNames } from '../config/setting-names';
 import { refuseUnsafeConfig } from '../config/stack-config';
 import { toHiddenInputs } from '../dynamic/hidden-inputs';
@@ -27,6 +27,11 @@ export function registerDynamic(
   refuseUnsafeConfig(dynamicSettingNames);
   const inputs = { ...args, ...toHiddenInputs(type, name, args, opts) };
   return [type.token, name, toProperties(outputs, inputs), toOptions(opts)];
+}
+
+/** The id of what has a name within a branch. */
+export function toNamedId(at: Readonly<Record<'projectId' | 'branchId' | 'name', pulumi.Input<string>>>) {
+  return pulumi.interpolate`${at.projectId}/${at.branchId}/${at.name}`;
 }
 
 /** For `--replace` and taint nothing but `deleteBeforeReplace` tells the provider that an old resource exists. */

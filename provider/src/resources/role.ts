@@ -2,7 +2,7 @@ import * as pulumi from '@pulumi/pulumi';
 import { dynamicRole } from '../dynamic/provider-text';
 import type { UnsettledOperation } from '../lifecycle/resource-state';
 import { roleType } from '../named/role-type';
-import { pauseStackTraces, registerDynamic } from './registration';
+import { pauseStackTraces, registerDynamic, toNamedId } from './registration';
 import type { RoleArgs, RoleLocation } from './role-args';
 
 /**
@@ -49,11 +49,6 @@ export class Role extends pulumi.CustomResource {
    * @throws Error (rejecting the program) when the branch has no such role
    */
   static get(name: string, at: RoleLocation, opts?: pulumi.CustomResourceOptions): Role {
-    return new Role(name, at, { ...opts, id: toRoleId(at) });
+    return new Role(name, at, { ...opts, id: toNamedId(at) });
   }
-}
-
-/** @internal */
-export function toRoleId({ projectId, branchId, name }: RoleLocation): pulumi.Output<string> {
-  return pulumi.interpolate`${projectId}/${branchId}/${name}`;
 }

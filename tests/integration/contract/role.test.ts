@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestEffect } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
-import { ControlApi } from '../../../provider/src/control-api/control-api';
 import { collectDiagnostics } from '../../support/diagnostics';
 import { callErrorOf, failedState, runPreview, runRefresh, runUp } from '../../support/door';
 import { dynamicDoor } from '../../support/dynamic-door';
 import { pluginDoor } from '../../support/plugin-door';
 import { doors } from '../../support/start-door';
-import { startRoleDoor } from '../../support/start-role-door';
+import { startNamedDoor } from '../../support/start-named-door';
 
 const shown = collectDiagnostics();
 
@@ -18,22 +17,15 @@ const first = { passwordTriggers: { year: 1 } };
 const second = { passwordTriggers: { year: 2 } };
 
 describe.each(doors)('a Role by %s', (_name, door) => {
-  async function startRole(options: Parameters<typeof startRoleDoor>[1] = {}) {
-    const ground = await startRoleDoor(door, options);
-    const { emulator, project, branch, startRun, declare } = ground;
+  async function startRole() {
+    const ground = await startNamedDoor(door, 'role');
+    const { emulator, project, branch, at, api } = ground;
     emulator.createEndpoint(project.id, { branch_id: branch.id, type: 'read_write' });
     await sleep(1_000);
-    const api = new ControlApi({ baseUrl: emulator.url, apiKey: emulator.apiKey });
-    const at = { projectId: project.id, branchId: branch.id };
     return {
       ...ground,
-      names: async () => (await api.listNamed('role', at)).map(({ name }) => name),
       password: (name = 'app') => api.revealPassword({ ...at, name }),
       remove: (name = 'app') => api.deleteNamed('role', { ...at, name }),
-      up: async (args: object, before?: Awaited<ReturnType<typeof runUp>>, timeoutSeconds?: number) =>
-        runUp(await startRun(), declare(args, timeoutSeconds), before),
-      preview: async (args: object, before: Awaited<ReturnType<typeof runUp>>) =>
-        runPreview(await startRun(), declare(args), before),
     };
   }
 
@@ -131,9 +123,8 @@ describe.each(doors)('a Role by %s', (_name, door) => {
   });
 
   it('goes with its branch, which a delete and a refresh survive', async () => {
-    const { up, startRun, emulator, project, branch } = await startRole();
+    const { up, startRun, api, project, branch } = await startRole();
     const state = await up({});
-    const api = new ControlApi({ baseUrl: emulator.url, apiKey: emulator.apiKey });
     await api.deleteBranch(project.id, branch.id);
     await sleep(1_000);
     expect(await runRefresh(await startRun(), state)).toMatchObject({ state: undefined });
@@ -141,7 +132,7 @@ describe.each(doors)('a Role by %s', (_name, door) => {
   });
 
   it('has no password where the project stores none and others created it', async () => {
-    const { startRun, emulator } = await startRoleDoor(door);
+    const { startRun, emulator } = await startNamedDoor(door, 'role');
     const project = emulator.createProject({ store_passwords: false });
     const [main] = emulator.branches(project.id);
     const on = { projectId: project.id, branchId: main?.id ?? '' };
@@ -187,14 +178,14 @@ describe.each(doors)('a Role by %s', (_name, door) => {
     ['', 'must be 1 to 63 bytes'],
     ['é'.repeat(32), 'must be 1 to 63 bytes'],
   ])('is refused with the name "%s"', async (name, reason) => {
-    const { startRun, declare } = await startRoleDoor(door);
+    const { startRun, declare } = await startNamedDoor(door, 'role');
     const { failures } = await (await startRun()).check(undefined, declare({ name }));
     expect(failures).toMatchObject([{ property: 'name', reason: expect.stringContaining(reason) }]);
   });
 });
 
 it('a lookup by the dynamic provider has the password', async () => {
-  const { startRun, declare } = await startRoleDoor(dynamicDoor);
+  const { startRun, declare } = await startNamedDoor(dynamicDoor, 'role');
   const { id, outputs } = await runUp(await startRun(), declare());
   const { args } = declare();
   const found = await (await startRun()).read({ id, declared: { inputs: args }, outputs: { ...args } });
@@ -202,7 +193,7 @@ it('a lookup by the dynamic provider has the password', async () => {
 });
 
 it('an import takes PROJECT/BRANCH/NAME, where a name may have slashes', async () => {
-  const { startRun, declare, project, branch } = await startRoleDoor(pluginDoor);
+  const { startRun, declare, project, branch } = await startNamedDoor(pluginDoor, 'role');
   const state = await runUp(await startRun(), declare({ name: 'team/app' }));
   const id = `${project.id}/${branch.id}/team/app`;
   const found = await (await startRun()).read({ id, declared: { inputs: {} }, outputs: {} });

@@ -6,10 +6,10 @@ import { output, startProgram } from '../support/start-stack';
 
 const up = ['up', '--yes', '--skip-preview'];
 
-describe.each(doorNames)('a role, by the %s provider', (door) => {
-  it('is created on a branch, gets a new password, and goes before it', async () => {
+describe.each(doorNames)('a role with its database, by the %s provider', (door) => {
+  it('is created on a branch, changes, and goes before it', async () => {
     const { stack, emulator, project, write } = await startProgram(door);
-    const declare = (passwordTriggers: object) =>
+    const declare = (passwordTriggers: object, ownerName: string | object) =>
       write({
         resources: {
           preview: { type: 'Branch', properties: { projectId: project.id, name: 'preview' } },
@@ -22,8 +22,17 @@ describe.each(doorNames)('a role, by the %s provider', (door) => {
               passwordTriggers,
             },
           },
+          shop: {
+            type: 'Database',
+            properties: {
+              projectId: project.id,
+              branchId: output('preview.id'),
+              name: 'shop',
+              ownerName,
+            },
+          },
         },
-        outputs: { password: output('app.password') },
+        outputs: { password: output('app.password'), owner: output('shop.ownerName') },
       });
     const passwordOf = async () =>
       (await stack.run('stack', 'output', 'password', '--show-secrets')).stdout.trim();
@@ -34,18 +43,19 @@ describe.each(doorNames)('a role, by the %s provider', (door) => {
       return ((await (await fetch(`${emulator.url}${path}`, { headers })).json()) as { password: string })
         .password;
     };
-    await declare({ year: 1 });
+    await declare({ year: 1 }, 'app_owner');
     const screens = [(await stack.run(...up)).screen];
     const first = await passwordOf();
     expect(first).toBe(await revealed());
     await stack.run('preview', '--expect-no-changes');
-    await declare({ year: 2 });
+    await declare({ year: 2 }, output('app.name'));
     const preview = (await stack.run('preview')).screen;
     expect(flat(preview)).toContain('gives the role a new password and drops the connections');
     screens.push(preview, (await stack.run(...up)).screen);
     const second = await passwordOf();
     expect(second).toBe(await revealed());
     expect(second).not.toBe(first);
+    expect((await stack.run('stack', 'output', 'owner')).stdout.trim()).toBe('app');
     screens.push((await stack.run('refresh', '--yes', '--skip-preview', '--expect-no-changes')).screen);
     await stack.run('destroy', '--yes', '--skip-preview');
     expect(emulator.branches(project.id).map(({ name }) => name)).not.toContain('preview');

@@ -1,0 +1,76 @@
+import type { ResourceList } from '../control-api/resource-list';
+import { type InputFailure, isUnknown } from './input-values';
+import type { ProviderCore } from './provider-core';
+import type { Declared } from './resource-identity';
+import { replacedByOption } from './run-records';
+
+/** What a replacement deletes of a type of resource, which the program has to allow. */
+export interface Loss {
+  readonly kind: 'branch' | 'database';
+  /** What may be replaced together with it: `its parent`. */
+  readonly base: string;
+  /** Such as `deletes the data of branch br-1`. @param isRetained whether `retainOnDelete` leaves the old one at the service */
+  readonly describe: (which: string, isRetained: boolean) => string;
+}
+
+type Losing = Declared<{ readonly projectId: string; readonly allowDataLoss?: boolean }>;
+
+/**
+ * Why a replacement must not go on that no diff has judged. For a resource option, the engine calls check twice and never diff. For a
+ * replaced base, it calls diff with the old inputs; the new program may have removed allowDataLoss.
+ * @param list where the old one is, if it still exists
+ */
+export async function findUnjudgedLoss(
+  core: ProviderCore,
+  { kind, base, describe }: Loss,
+  { resource: { urn }, inputs }: Losing,
+  list: (projectId: string) => Pick<ResourceList<{ readonly id: string }>, 'find'>,
+): Promise<InputFailure[]> {
+  const claims = core.claims[kind];
+  const { allowDataLoss, projectId } = inputs;
+  const { idInState = '' } = claims.resource(urn);
+  const by = claims.findUnjudged(urn);
+  if (by === undefined || isUnknown(allowDataLoss) || allowDataLoss) return [];
+  // After an interrupted replacement the old one no longer exists, so there is no data to lose.
+  const isCutOff = by === 'option' && idInState !== '' && !isUnknown(projectId);
+  if (isCutOff && !(await list(projectId).find(idInState))) return [];
+  const [cause, wayOut] =
+    by === 'base'
+      ? [`${base} is replaced`, `leave ${base} as it was`]
+      : [replacedByOption, 'leave the option out'];
+  const consequence = describe(`the ${kind}`, claims.isRetained(urn));
+  const reason = `allowDataLoss is not true, and this ${consequence}: ${cause}. To continue, set allowDataLoss: true; to keep the data, ${wayOut}.`;
+  return [{ property: '', reason }];
+}
+
+/**
+ * What the preview says of a replacement, and whether it is sure to happen.
+ * @throws Error when it is, and `allowDataLoss` does not permit it
+ */
+export function judgeLoss(
+  core: ProviderCore,
+  { kind, base, describe }: Loss,
+  id: string,
+  replaces: readonly string[],
+  { inputs, resource: { urn } }: Losing,
+) {
+  const claims = core.claims[kind];
+  const { allowDataLoss } = inputs;
+  // When the base is about to be replaced, the engine calls diff before it passes the declaration.
+  const isCertain =
+    replaces.some((name) => !isUnknown(inputs[name as keyof typeof inputs])) ||
+    (urn !== undefined && !claims.isDeclared(urn));
+  const consequence = `${describe(`${kind} ${id}`, claims.isRetained(urn))}: a change of ${replaces.join(' and ')}`;
+  const gate =
+    allowDataLoss === true ? '' : '. If it does, `pulumi up` fails, because allowDataLoss is not true';
+  if (!isCertain) return { isCertain, warning: `${consequence}, unless the value stays the same${gate}` };
+  if (allowDataLoss === true) return { isCertain, warning: consequence };
+  throw new Error(
+    `allowDataLoss is not true, and this ${consequence}. Nothing was changed. To continue, set allowDataLoss: true; to keep the data, leave ${replaces.join(' and ')} as it was. If this ${kind} is replaced because ${base} is, apply allowDataLoss: true in an earlier \`pulumi up\`.`,
+  );
+}
+
+/** The engine does not tell one from a create. */
+export function describeForced(what: string): string {
+  return `If this is a forced replacement (--replace, taint), it first deletes ${what}.`;
+}

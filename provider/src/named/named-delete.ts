@@ -1,0 +1,56 @@
+import { ControlApiError } from '../control-api/control-api-error';
+import { judgeDelete, noBranchFacts } from '../lifecycle/delete-guards';
+import { deleteResource } from '../lifecycle/delete-resource';
+import type { ProviderCore, Work } from '../lifecycle/provider-core';
+import type { NamedInputs, NamedType, PriorNamed } from './named-type';
+
+/**
+ * Deletes it, unless a resource of this run keeps it.
+ * @throws Error that says why nothing is deleted
+ */
+export async function deleteNamed<Inputs extends NamedInputs>(
+  core: ProviderCore,
+  named: NamedType<Inputs>,
+  id: string,
+  prior: PriorNamed<Inputs>,
+  start: () => Promise<Work<unknown>>,
+): Promise<void> {
+  const { kind, refusal = '' } = named;
+  const claims = core.claims[kind];
+  const { urn } = prior.resource;
+  const keeper = claims.keeperOf(id, urn);
+  if (keeper !== undefined) return core.reportKept(`${kind} ${id}`, urn, keeper);
+  const { project, deadline, progress } = await start();
+  const send = () =>
+    project.api.deleteNamed(kind, prior.outputs, deadline).catch((error: unknown) => {
+      if (!(error instanceof ControlApiError && error.status === 422)) throw error;
+      throw new Error(`${error.message}. ${refusal}`.trim(), { cause: error });
+    });
+  const check = async () => checkDelete(core, named, id, prior);
+  const list = project.named(kind, prior.outputs.branchId);
+  const request = { project, kind, id, list, send, check, deadline, progress };
+  await claims.noteLeaving(id, deleteResource(request));
+}
+
+/** @throws Error when the run or the program shows that it must not be deleted */
+function checkDelete<Inputs extends NamedInputs>(
+  core: ProviderCore,
+  { kind, loss }: NamedType<Inputs>,
+  id: string,
+  { resource: { urn }, outputs }: PriorNamed<Inputs>,
+): void {
+  const { projectId, branchId, name } = outputs;
+  const claims = core.claims[kind];
+  const { allowDataLoss } = claims.resource(urn).declared?.inputs ?? {};
+  const hasSuccessor = claims.hasOther(id, urn) || claims.findReplacement(urn) !== undefined;
+  const reason = judgeDelete({
+    ...noBranchFacts,
+    subject: { action: 'delete', kind, id },
+    protectedBranch: undefined,
+    isProtectedByOthers: false,
+    lacksCreate: claims.lacksCreate(urn),
+    unallowed: loss && hasSuccessor && allowDataLoss !== true ? 'allowDataLoss' : undefined,
+    adopter: claims.findAdopter({ projectId, branchId, names: [name] }, urn),
+  });
+  if (reason !== undefined) throw new Error(reason);
+}

@@ -1,0 +1,146 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RequestEffect } from 'postgres-control-emulator';
+import { describe, expect, it } from 'vitest';
+import { collectDiagnostics } from '../../support/diagnostics';
+import { callErrorOf, failedState, runPreview, runRefresh, runReplacement, runUp } from '../../support/door';
+import { pluginDoor } from '../../support/plugin-door';
+import { doors } from '../../support/start-door';
+import { startNamedDoor } from '../../support/start-named-door';
+
+const shown = collectDiagnostics();
+
+const all = '/projects/:project/branches/:branch/databases';
+const creation = { method: 'POST', path: all };
+const change = { method: 'PATCH', path: `${all}/:database` };
+const deletion = { method: 'DELETE', path: `${all}/:database` };
+const config = { action: 'apply_config' };
+const other = { ownerName: 'other' };
+const renamed = { name: 'new', allowDataLoss: true };
+
+describe.each(doors)('a Database by %s', (_name, door) => {
+  async function startDatabase() {
+    const ground = await startNamedDoor(door, 'database', { name: 'shop', ownerName: 'app_owner' });
+    const { api, at, emulator, project, branch } = ground;
+    emulator.createEndpoint(project.id, { branch_id: branch.id, type: 'read_write' });
+    await api.createNamed('role', at, { name: 'other' });
+    await sleep(1_000);
+    const path = { ...at, name: 'shop' };
+    return {
+      ...ground,
+      owner: async () => (await api.getNamed('database', path)).owner_name,
+      giveTo: (owner_name: string) => api.updateNamed('database', path, { owner_name }),
+    };
+  }
+
+  it('is created, changes its owner in place, does not drift, and is deleted', async () => {
+    const { up, preview, owner, names, startRun, at, writes } = await startDatabase();
+    const state = await up({});
+    expect(state).toMatchObject({
+      id: `${at.projectId}/${at.branchId}/shop`,
+      outputs: { ownerName: 'app_owner', createdAt: expect.any(String) },
+    });
+    expect(await preview({}, state)).toMatchObject({ hasChanges: false });
+    expect(await preview(other, state)).toMatchObject({ hasChanges: true, replaces: [] });
+    const after = await up(other, state);
+    expect([await owner(), after.outputs.ownerName, writes().at(-1)?.method]).toEqual([
+      'other',
+      'other',
+      'PATCH',
+    ]);
+    expect(await runRefresh(await startRun(), after)).toMatchObject({ hasChanges: false });
+    await (await startRun()).delete(after);
+    expect(await names()).not.toContain('shop');
+  });
+
+  it('whose owner others have changed drifts, and gets its owner back', async () => {
+    const { up, giveTo, owner, startRun } = await startDatabase();
+    const state = await up({});
+    await giveTo('other');
+    await sleep(1_000);
+    const { state: found, hasChanges } = await runRefresh(await startRun(), state);
+    expect({ hasChanges, owner: found?.outputs.ownerName }).toEqual({ hasChanges: true, owner: 'other' });
+    await up({}, found);
+    expect(await owner()).toBe('app_owner');
+  });
+
+  it.each<[string, RequestEffect]>([
+    ['lost before the work', { kind: 'lost-before-work' }],
+    ['lost after the work', { kind: 'lost-after-work' }],
+    ['truncated', { kind: 'malformed' }],
+  ])('is created, changed and deleted once although each response is %s', async (_how, effect) => {
+    const { up, owner, names, emulator, startRun } = await startDatabase();
+    for (const match of [creation, change, deletion]) emulator.inject({ match, effect });
+    const state = await up(other, await up({}));
+    expect([await owner(), state.outputs.ownerName]).toEqual(['other', 'other']);
+    await (await startRun()).delete(state);
+    expect(await names()).not.toContain('shop');
+  });
+
+  it('is applied again where the create whose response was lost has failed', async () => {
+    const { up, emulator, writes } = await startDatabase();
+    emulator.inject({ match: creation, effect: { kind: 'lost-after-work' } });
+    emulator.inject({ match: config, effect: { kind: 'operation-fails', status: 'failed' } });
+    expect((await up({})).outputs).not.toHaveProperty('unsettledOperations');
+    expect(writes().at(-1)?.method).toBe('PATCH');
+  });
+
+  it('is applied by the next up after a failed operation', async () => {
+    const { up, emulator, writes } = await startDatabase();
+    emulator.inject({ match: config, effect: { kind: 'operation-fails', status: 'error' } });
+    const failed = await failedState(up({}));
+    expect((await up({}, failed)).outputs).not.toHaveProperty('unsettledOperations');
+    expect(writes().at(-1)?.method).toBe('PATCH');
+  });
+
+  it('of a killed create or of the parent is taken over with adopt: true', async () => {
+    const { up, owner } = await startDatabase();
+    const killed = await up({}); // Its state is lost.
+    const { message } = await callErrorOf(up(other));
+    expect(message).toContain('To take it over, set adopt: true (also if a killed `pulumi up` created it)');
+    expect((await up({ ...other, adopt: true })).id).toBe(killed.id);
+    expect(shown.join('')).toMatch(/adopt takes over database \S+ \(since .*\) and changes its ownerName/);
+    expect(await owner()).toBe('other');
+  });
+
+  it('is replaced by another name only with allowDataLoss: true', async () => {
+    const { up, preview, names } = await startDatabase();
+    const state = await up({});
+    const { message } = await callErrorOf(preview({ name: 'new' }, state));
+    expect(message).toMatch(
+      /^allowDataLoss is not true, and this deletes database \S+ with its data: a change of name. Nothing was changed/,
+    );
+    await up(renamed, state);
+    expect(shown.join('')).toMatch(/deletes database \S+ with its data: a change of name/);
+    expect(await names()).toEqual(expect.arrayContaining(['new']));
+    expect(await names()).not.toContain('shop');
+  });
+
+  it('survives a forced replacement without allowDataLoss: true', async () => {
+    const { up, names, startRun, declare } = await startDatabase();
+    const state = await up({});
+    const { message } = await callErrorOf(runReplacement(await startRun(), declare({ adopt: true }), state));
+    expect(message).toContain('allowDataLoss is not true. Nothing was deleted.');
+    expect(await names()).toContain('shop');
+    const allowed = { adopt: true, allowDataLoss: true };
+    await runReplacement(await startRun(), declare(allowed), state);
+    expect(shown.join('')).toContain('it first deletes that database, with its data');
+  });
+
+  it.each([
+    ['template0', 'must be no name of the service or of Postgres: postgres, template0, template1'],
+    ['é'.repeat(32), 'must be 1 to 63 bytes'],
+  ])('is refused with the name "%s"', async (name, reason) => {
+    const { startRun, declare } = await startNamedDoor(door, 'database', { ownerName: 'app_owner' });
+    const { failures } = await (await startRun()).check(undefined, declare({ name }));
+    expect(failures).toMatchObject([{ property: 'name', reason }]);
+  });
+});
+
+it('an import of PROJECT/BRANCH/NAME has the owner of the database', async () => {
+  const { startRun, declare, at } = await startNamedDoor(pluginDoor, 'database', { ownerName: 'app_owner' });
+  const state = await runUp(await startRun(), declare({ name: 'team/shop' }));
+  const found = await (await startRun()).read({ id: state.id, declared: { inputs: {} }, outputs: {} });
+  expect(found?.declared.inputs).toEqual({ ...at, name: 'team/shop', ownerName: 'app_owner' });
+  const imported = found && (await runPreview(await startRun(), declare({ name: 'team/shop' }), found));
+  expect(imported).toMatchObject({ hasChanges: false });
+});

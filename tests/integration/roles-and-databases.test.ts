@@ -1,0 +1,138 @@
+import { expect, it } from 'vitest';
+import { ControlApi } from '../../provider/src/control-api/control-api';
+import { unknownValue } from '../../provider/src/lifecycle/input-values';
+import { errorOf } from '../support/failure';
+import { startEngineRuns } from '../support/start-engine-run';
+
+it('a name is unique among the roles of a branch, and free on another', async () => {
+  const { startRun, project, branch } = await startEngineRuns();
+  const projectId = project.id;
+  const run = startRun();
+  const other = await run.create('branch', 'b', { projectId });
+  await run.create('role', 'one', { projectId, branchId: branch.id, name: 'app' });
+  await run.create('role', 'two', { projectId, branchId: other.id, name: 'app' });
+  const again = run.create('role', 'three', { projectId, branchId: branch.id, name: 'app' });
+  expect((await errorOf(again)).message).toContain('is already used by another role of this program');
+});
+
+it('a role that another resource takes over stays', async () => {
+  const { startRun, project, branch, request } = await startEngineRuns();
+  const declared = { projectId: project.id, branchId: branch.id, name: 'app' };
+  const old = await startRun().create('role', 'old', declared);
+  const run = startRun();
+  const renamed = await run.create('role', 'new', { ...declared, adopt: true });
+  expect(renamed.outputs.password).toBe(old.outputs.password);
+  await run.delete(old);
+  const path = `/projects/${project.id}/branches/${branch.id}/roles/app`;
+  expect(await request('GET', path)).toMatchObject({ status: 200 });
+});
+
+it('a preview refuses a role that the branch has, unless with adopt', async () => {
+  const { startRun, project, emulator } = await startEngineRuns();
+  const [main] = emulator.branches(project.id).filter((each) => each.default);
+  const declared = { projectId: project.id, branchId: main?.id ?? '', name: 'app_owner' };
+  const refused = startRun().check('role', 'r', declared);
+  expect((await errorOf(refused)).message).toContain('To take it over, set adopt: true');
+  const run = startRun();
+  await run.check('role', 'r', { ...declared, adopt: true });
+  expect(run.shown.join('')).toContain('adopt takes over role');
+});
+
+/** A branch of its own with what is on it, and the same program with the branch reset. */
+async function startReset(kind: 'role' | 'database', given: object) {
+  const ground = await startEngineRuns();
+  const { startRun, project, emulator } = ground;
+  const first = startRun();
+  const branch = await first.create('branch', 'b', {
+    projectId: project.id,
+    resetTriggers: { commit: 'a' },
+  });
+  const declared = { projectId: project.id, branchId: branch.id, adopt: true, ...given };
+  return {
+    ...ground,
+    branch,
+    declared,
+    made: await first.create(kind, 'r', declared),
+    reset: { projectId: project.id, resetTriggers: { commit: 'b' }, allowDataLoss: true },
+    api: new ControlApi({ baseUrl: emulator.url, apiKey: emulator.apiKey }),
+  };
+}
+
+it.each(['app', 'app_owner'])('role %s is there again after a reset of its branch', async (name) => {
+  const { startRun, branch, declared, made, reset, api } = await startReset('role', { name });
+  const run = startRun();
+  await run.update(branch, reset);
+  const { outputs } = await run.preview(made, declared);
+  expect(outputs).toMatchObject({ password: unknownValue, createdAt: unknownValue });
+  const after = await run.update(made, declared);
+  expect(run.shown.join('')).toContain('the reset of its branch replaces the roles');
+  const at = { projectId: declared.projectId, branchId: branch.id, name };
+  expect(after.outputs.password).toBe(await api.revealPassword(at));
+  expect(await startRun().preview(after, declared)).toMatchObject({ hasChanges: false });
+});
+
+it.each(['shop', 'app'])('database %s is there again after a reset of its branch', async (name) => {
+  const { startRun, project, emulator, branch, declared, made, reset, api } = await startReset('database', {
+    name,
+    ownerName: 'app_owner',
+  });
+  const [main] = emulator.branches(project.id).filter((each) => each.default);
+  const parent = { projectId: project.id, branchId: main?.id ?? '' };
+  await startRun().create('role', 'other', { ...parent, name: 'other' });
+  await startRun().create('database', 'd', { ...parent, name: 'app', ownerName: 'other', adopt: true });
+  const run = startRun();
+  await run.update(branch, reset);
+  const after = await run.update(made, declared);
+  expect(run.shown.join('')).toContain('`pulumi up` creates this one again, empty, unless');
+  const at = { projectId: project.id, branchId: branch.id, name };
+  expect(await api.getNamed('database', at)).toMatchObject({ owner_name: 'app_owner' });
+  expect(await startRun().preview(after, declared)).toMatchObject({ hasChanges: false });
+});
+
+it('a role that does not depend on the branch waits for its reset', async () => {
+  const { startRun, branch, declared, made, reset } = await startReset('role', { name: 'app' });
+  const run = startRun();
+  await run.preview(branch, reset);
+  const [after] = await Promise.all([run.update(made, declared), run.update(branch, reset)]);
+  expect(after.outputs.createdAt).not.toBe(made.outputs.createdAt);
+});
+
+it('a reset is refused if the engine asks about a role before it', async () => {
+  const { startRun, branch, declared, made, reset } = await startReset('role', { name: 'app' });
+  const run = startRun();
+  await run.preview(made, declared);
+  const { message } = await errorOf(run.preview(branch, reset));
+  expect(message).toMatch(/replaces what urn:\S+::r stands for, which does not wait for it/);
+});
+
+it('a database is replaced with its branch only with allowDataLoss: true', async () => {
+  const { startRun, declared, made } = await startReset('database', { name: 'shop', ownerName: 'app_owner' });
+  const isUnknown = { branchId: unknownValue };
+  const refused = startRun().replaceEarly(made, isUnknown);
+  expect((await errorOf(refused)).message).toContain('allowDataLoss is not true, and this deletes database');
+  const allowing = { ...made, inputs: { ...made.inputs, allowDataLoss: true } };
+  const run = startRun();
+  await run.replaceEarly(allowing, isUnknown);
+  expect(run.shown.join('')).toContain('with its data: a change of branchId');
+  const removed = run.check('database', 'r', { ...declared, ...isUnknown });
+  expect((await errorOf(removed)).message).toContain('deletes the database with its data: its branch is');
+});
+
+it('a role that its program now only looks up stays', async () => {
+  const { startRun, made, request } = await startReset('role', { name: 'app' });
+  const run = startRun();
+  await run.lookUp(made);
+  await run.delete(made);
+  const { branchId, projectId } = made.inputs;
+  const path = `/projects/${projectId}/branches/${branchId}/roles/app`;
+  expect(await request('GET', path)).toMatchObject({ status: 200 });
+});
+
+it('a role stays where the resource that is to adopt it has not done so', async () => {
+  const { startRun, declared, made } = await startReset('role', { name: 'app' });
+  const run = startRun();
+  await run.check('role', 'new', declared);
+  expect((await errorOf(run.delete(made))).message).toMatch(
+    /::new is to adopt it, and has not taken it over/,
+  );
+});
