@@ -54,9 +54,10 @@ async function build(isForced) {
 async function preparePulumi() {
   log('bundling the provider');
   await import('./bundle.mjs');
-  const { tsImport } = await import('tsx/esm/api');
+  // As CommonJS, which these files are: as an ES module, the first one would have no folder of its own (`__dirname`).
+  const { require } = await import('tsx/cjs/api');
   /** @type {typeof import('./pulumi-cli/install.js')} */
-  const { ensurePulumiCli } = await tsImport('./pulumi-cli/install.ts', import.meta.url);
+  const { ensurePulumiCli } = require('./pulumi-cli/install.ts', import.meta.url);
   const cli = await ensurePulumiCli({ log, signal: interruption.signal });
   log(`Pulumi CLI ${cli.version}: ${cli.command}`);
 }
