@@ -186,8 +186,9 @@ export class Ground {
     return endpoint.id;
   }
 
-  /** Other people delete a branch, with its endpoints, at once. */
-  deleteBranch({ id, project_id }: Branch): string {
+  /** Other people delete a branch, with its endpoints, at once. Undefined where the service refuses: a reset needs the branch. */
+  deleteBranch({ id, project_id, current_state }: Branch): string | undefined {
+    if (current_state === 'resetting') return undefined;
     for (const { wire } of this.records()) if (wire.branch_id === id) this.controls.deleteEndpoint(wire.id);
     this.controls.changeBranch(project_id, id, { protected: false });
     const { plane } = this.#service;
