@@ -152,6 +152,16 @@ describe('the plan after a run that was cut off or failed', () => {
       },
       'observe > read back',
     ],
+    [
+      'a killed stop that failed, before it a start that has succeeded: the compute goes down',
+      {
+        change: { disabled: true },
+        left: { unsettledOperations: stored('start_compute', 'running'), __ledger: { owed: ['start'] } },
+        live: { disabled: true },
+        listed: [suspension(failed)],
+      },
+      'wait > observe > suspend ! > wait > read back',
+    ],
   ])('%s', (_what, update, expected) => {
     expect(planOf(update)).toBe(expected);
   });
@@ -177,5 +187,11 @@ describe('mayDrop', () => {
   it('is true for an owed suspension, false for one of a reverted stop', () => {
     expect(mayDrop(situationWith([], { __ledger: { owed: ['restart'] } }), endpointFlow)).toBe(true);
     expect(mayDrop(situationWith([], { __ledger: { owed: ['stop'] } }), endpointFlow)).toBe(false);
+  });
+
+  it('is true for a stopped compute that an earlier run may have started', () => {
+    const stopped = { ...declared, disabled: true };
+    expect(mayDrop(situationWith([], { __ledger: { owed: ['start'] } }, stopped), endpointFlow)).toBe(true);
+    expect(mayDrop(situationWith([], {}, stopped), endpointFlow)).toBe(false);
   });
 });
