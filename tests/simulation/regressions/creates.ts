@@ -1,12 +1,14 @@
 import {
   calls,
   cutAt,
+  deletion,
   fails,
   forcedReplacement,
   isLate,
   isRefused,
   isSlow,
   keptReplica,
+  lock,
   notWaiting,
   plan,
   quiet,
@@ -15,8 +17,6 @@ import {
   round,
 } from './parts';
 
-const lock = { at: 0, what: 'lock the project', slot: 0, type: 'read_only', name: 'own' } as const;
-const deletion = { ...lock, what: 'delete an endpoint', at: 2, status: 'running', forMs: 200 } as const;
 const named = { ...plan, name: 'a' } as const;
 const smallReplica = { ...keptReplica, isWaiting: false, size: [0.25, 0.25] } as const;
 

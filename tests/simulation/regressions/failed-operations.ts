@@ -1,6 +1,7 @@
 import {
   calls,
   cutAt,
+  deletion,
   fails,
   forcedReplacement,
   hangs,
@@ -84,6 +85,19 @@ export const failedOperations: Readonly<Record<string, Regression>> = {
         faults: [startFails, isHidden(calls.operations, 'before-work', 10)],
       }),
     ],
+  },
+  'a killed resize that failed is repeated beside a deleted endpoint': {
+    service: { operationMs: 0 },
+    rounds: [
+      { slots: [plan, plan], isQuiet: true },
+      {
+        slots: [large, plan],
+        faults: [configFails],
+        mishap: cutAt(2, 'kill of CLI and host'),
+        disturbances: [{ ...deletion, at: 0, slot: 1 }],
+      },
+    ],
+    scenario: { secondStackFrom: 2 },
   },
   'a restart that Ctrl-C interrupts after its start happens once': {
     service: { operationMs: 100, lateListsMs: 4_000 },

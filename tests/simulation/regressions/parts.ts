@@ -49,6 +49,15 @@ export const cutAt = (
   more: Partial<Mishap> = {},
 ): Mishap => ({ kind, counts: 'writes', at, lingerMs: 0, ...more });
 
+export const lock = { at: 0, what: 'lock the project', slot: 0, type: 'read_only', name: 'own' } as const;
+export const deletion = {
+  ...lock,
+  what: 'delete an endpoint',
+  at: 2,
+  status: 'running',
+  forMs: 200,
+} as const;
+
 const endpoint = '/projects/:p/endpoints/:e';
 export const calls = {
   any: { path: '/**' },

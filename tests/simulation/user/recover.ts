@@ -16,7 +16,8 @@ const mostRuns = 6;
 
 /**
  * Does what a user does after a run that was cut off or failed: one `pulumi up`, with `--refresh` where something may have been
- * deleted. It is repeated only where an error advises that, or where what a dead process had sent has arrived in the meantime.
+ * deleted; after a kill, a plain one comes before that. It is repeated only where an error advises that, or where what a dead process
+ * had sent has arrived in the meantime.
  */
 export async function recover(world: World, round: Round, stack: Stack, isCutOff: boolean): Promise<void> {
   const { ground } = world;
@@ -60,6 +61,9 @@ async function repair(
   stack: Stack,
   { isCutOff, hasDrift, isUnrecorded }: Broken,
 ): Promise<void> {
+  // A refresh hides what the killed run has set and not applied.
+  if (isCutOff && hasDrift)
+    await world.run(stack, { command: 'up', replaceTargets: findUnreplaced(world, round, stack) });
   let repairedFrom = trueTime();
   for (let attempt = 1; ; attempt += 1) {
     if (hasDrift) noteGivenAway(world, stack, isCutOff);
