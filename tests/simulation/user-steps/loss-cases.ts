@@ -30,9 +30,7 @@ const elsewhere = { parentId: { $place: 'first' } } as const;
 const continuing = { continuesOnError: true, faults: [failedResize] } as const;
 const retained: Declaration = { ...branch({ name: 'data', allowDataLoss: true }), retainOnDelete: true };
 
-const cases: Readonly<
-  Record<string, { readonly steps: readonly UserStep[]; readonly allowsRestart?: boolean }>
-> = {
+const cases: Readonly<Record<string, Partial<UserSchedule> & Pick<UserSchedule, 'steps'>>> = {
   'adopter depends on what fails': {
     steps: [up({ r: replica(1), one: data }), up({ r: replica(2), uno: adopting() }, continuing)],
   },
@@ -67,6 +65,24 @@ const cases: Readonly<
   'project moved, branch forgotten': {
     steps: [up({ e: {} }), up({ e: { place: 'second project', ...on({ $place: 'first' }) } })],
   },
+  'endpoint forced onto a branch that is replaced': {
+    steps: [
+      up({ r: replica(1), one: data }),
+      up({ r: replica(1), one: data, e: on({ $id: 'one' }) }),
+      up({ r: replica(2), one: data, e: on({ $id: 'one' }) }, { replace: ['one', 'e'] }),
+    ],
+    service: { operationMs: 0 },
+    longestDelayMs: 5,
+  },
+  'endpoint forced onto a branch that becomes protected': {
+    steps: [
+      up({ one: branch() }),
+      up({ one: branch(), e: on({ $id: 'one' }) }),
+      up({ one: branch({ protected: true }), e: on({ $id: 'one' }) }, { taint: ['e'] }),
+    ],
+    service: { operationMs: 100, lateListsMs: 1_500 },
+    seed: 14,
+  },
   'move to an occupied branch': {
     steps: [
       up({ e: {} }),
@@ -88,12 +104,12 @@ const cases: Readonly<
 };
 
 export const lossCases: readonly (UserSchedule & { readonly name: string })[] = Object.entries(cases).map(
-  ([name, { steps, allowsRestart = true }]) => ({
+  ([name, schedule]) => ({
     name,
     seed: 1,
     service: { operationMs: 100 },
     longestDelayMs: 200,
-    allowsRestart,
-    steps,
+    allowsRestart: true,
+    ...schedule,
   }),
 );

@@ -129,7 +129,7 @@ async function checkRest(world: UserWorld, program: Program): Promise<void> {
 
 /**
  * Checks that the preview has said of each failure that it may come. About a delete, the engine asks the provider nothing in a preview,
- * so `up` may refuse one. And when the preview judges a resource, it does not know those that come later in the program.
+ * so `up` or the service may refuse one. And when the preview judges a resource, it does not know those that come later in the program.
  */
 function checkForetold(world: UserWorld, preview: UserRun, result: UserRun): void {
   const { texts, step } = world.watch.record(preview.run);
@@ -137,8 +137,8 @@ function checkForetold(world: UserWorld, preview: UserRun, result: UserRun): voi
   const isForced = [step.replace, step.targetReplace, step.taint].some((names) => names?.length);
   for (const { urn, message } of result.failures) {
     const isUnasked =
-      /^delete of |until this update/.test(message) ||
-      (isForced && /bound to fail|is not a branch of project/.test(message));
+      /^delete of |^DELETE |until this update/.test(message) ||
+      (isForced && /bound to fail|is not a branch of project|branch \S+ does not exist/.test(message));
     const isForetold = texts.some(
       ({ text, ...each }) => each.urn === urn && (foretellsFailure(text) || text.includes(message)),
     );
