@@ -1,5 +1,5 @@
 import * as pulumi from '@pulumi/pulumi';
-import { Branch, ComputeEndpoint, getConnectionUri } from 'pulumi-postgres-compute';
+import { Branch, ComputeEndpoint, Database, getConnectionUri, Role } from 'pulumi-postgres-compute';
 
 const config = new pulumi.Config();
 const projectId = config.require('projectId');
@@ -11,18 +11,24 @@ const branch = new Branch('preview', {
   // Each push sets a later time: an environment that nobody removes disappears by itself.
   expiresAt: config.get('expiresAt'),
 });
+const place = { projectId, branchId: branch.id };
 const endpoint = new ComputeEndpoint('preview', {
-  projectId,
-  branchId: branch.id,
+  ...place,
   type: 'read_write',
   autoscalingLimitMinCu: 0.25,
   autoscalingLimitMaxCu: 0.25,
   suspendTimeoutSeconds: 60,
 });
 
-// The database and the role of the default branch, which the new branch has too.
-const database = { databaseName: 'app', roleName: 'app_owner' };
-const uri = { projectId, endpointId: endpoint.id, ...database };
+// A role with a password that no other environment has, and the branch's copy of the database, which it owns. Both go with the branch.
+const role = new Role('preview', { ...place, name: 'preview' }, { deletedWith: branch });
+const database = new Database(
+  'app',
+  { ...place, name: 'app', ownerName: role.name, adopt: true, allowDataLoss: true },
+  { deletedWith: branch },
+);
+
+const uri = { role, database, endpoint };
 /** For migrations: a session of its own. */
 export const databaseUrl = getConnectionUri(uri);
 /** For the app: through the pooler, which takes more clients. */

@@ -26,6 +26,7 @@ export { ControlApiError } from './control-api/control-api-error';
 export type { FailureMeaning } from './control-api/failure-meaning';
 export { type ComputeSize, computeSizes, type SizeOutput } from './endpoint/compute-size';
 export type { UnsettledOperation } from './lifecycle/resource-state';
+export type { ConnectionResources, NamedResource } from './lookups/connection-resources';
 export {
   getBranch,
   getBranches,

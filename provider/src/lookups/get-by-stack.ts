@@ -1,5 +1,6 @@
 import * as pulumi from '@pulumi/pulumi';
-import type { ControlApi } from '../control-api/control-api';
+import type { ConnectionUriQuery, ControlApi } from '../control-api/control-api';
+import { type ConnectionResources, toNames } from './connection-resources';
 import { type BranchState, readBranch, readBranches } from './live-branch';
 import { readConnectionUri } from './live-connection-uri';
 import { type ComputeEndpointState, readEndpoints, toEndpointState } from './live-endpoint';
@@ -105,9 +106,18 @@ export function getConnectionUri(of: {
   roleName: pulumi.Input<string>;
   /** Whether to connect through the connection pooler. @default false */
   pooled?: pulumi.Input<boolean>;
-}): pulumi.Output<string> {
-  const found = pulumi
-    .output(of)
-    .apply((query) => lookUp('getConnectionUri', query, (api) => readConnectionUri(api, query)));
+}): pulumi.Output<string>;
+export function getConnectionUri(of: ConnectionResources): pulumi.Output<string>;
+export function getConnectionUri(of: ConnectionResources | pulumi.Inputs): pulumi.Output<string> {
+  const query: pulumi.Output<ConnectionUriQuery> = isOfResources(of)
+    ? toNames(of)
+    : pulumi.output(of as unknown as ConnectionUriQuery); // By the overloads.
+  const found = query.apply((known) =>
+    lookUp('getConnectionUri', known, (api) => readConnectionUri(api, known)),
+  );
   return pulumi.secret(found.uri);
+}
+
+function isOfResources(of: object): of is ConnectionResources {
+  return 'role' in of;
 }

@@ -1,0 +1,7 @@
+import { expect, it } from 'vitest';
+import { requireOneBranch } from './connection-resources';
+
+it('a connection of resources needs one branch', () => {
+  expect(() => requireOneBranch(['br-1', 'br-1', 'br-1'])).not.toThrow();
+  expect(() => requireOneBranch(['br-1', 'br-1', 'br-2'])).toThrow('the endpoint on br-2: give three of one');
+});
