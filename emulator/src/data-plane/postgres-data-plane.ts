@@ -10,7 +10,7 @@ import type { Cluster } from './cluster';
 import { Compute } from './compute';
 import { SettingsTrials } from './settings-trials';
 import { areBelow } from './shared-limits';
-import { settingsInEffect, startPrimary, startStandby } from './start-server';
+import { startPrimary, startStandby } from './start-server';
 
 /** Real Postgres servers for the endpoints. A server starts with the first connection and stops with its compute. */
 export class PostgresDataPlane implements DataPlane {
@@ -94,7 +94,9 @@ export class PostgresDataPlane implements DataPlane {
     if (action !== 'apply_config' && action !== 'start_compute') return undefined;
     const endpoint = project.endpoints.get(endpointId);
     const branch = action === 'apply_config' ? project.branches.get(branchId) : undefined;
-    const settings = endpoint && this.#applySettings(project, endpoint);
+    const save = (): void => endpoint && this.#plane?.journal.noteEndpoint(project, endpoint);
+    const clusterNow = () => this.#computes.get(endpointId)?.cluster;
+    const settings = endpoint && this.#settings.apply(endpoint, save, clusterNow);
     const access = branch && this.#access.apply(branch);
     return settings || access ? Promise.all([settings, access]).then(() => undefined) : undefined;
   }
@@ -230,20 +232,6 @@ export class PostgresDataPlane implements DataPlane {
       const isStandby = endpoint.wire.branch_id === branch.wire.id && cluster !== primary;
       if (isStandby && cluster && isOutdated(cluster)) this.#takeDown(compute);
     }
-  }
-
-  #applySettings(project: ProjectRecord, endpoint: EndpointRecord): Promise<void> | undefined {
-    const reload = (): Promise<void> | undefined => {
-      const { id } = endpoint.wire;
-      const cluster = this.#computes.get(id)?.cluster;
-      return cluster?.inTurn(async () => {
-        if (cluster.endpointId !== id) return;
-        this.#data.settingRules.write(cluster.folder, settingsInEffect(endpoint).pg_settings);
-        cluster.server?.reload();
-      });
-    };
-    const save = () => this.#plane?.journal.noteEndpoint(project, endpoint);
-    return this.#settings.apply(endpoint)?.finally(save).then(reload);
   }
 
   async #dropConnections(cluster: Cluster): Promise<void> {

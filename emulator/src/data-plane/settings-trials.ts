@@ -3,6 +3,7 @@ import type { EndpointRecord } from '../records/records';
 import { reasonOf } from '../records/thrown-reason';
 import type { EndpointSettings } from '../records/wire-types';
 import type { BranchData } from './branch-data';
+import type { Cluster } from './cluster';
 import { flagsOf, limitsFor, settingsInEffect } from './start-server';
 
 /** Puts the settings of endpoints into effect, each after a server has started with them. */
@@ -16,25 +17,42 @@ export class SettingsTrials {
   }
 
   /**
-   * Puts the settings of the record into effect, if a server starts with them; undefined if there is nothing to do. The
-   * caller tells the server, and saves the record. Otherwise, the record gets the former ones back.
+   * Puts the settings of the record into effect, if a server starts with them; undefined if there is nothing to do.
+   * Otherwise, the record gets the former ones back.
+   * @param save saves the record
+   * @param clusterNow whose server, if it runs for the endpoint then, is told
    * @throws Error with Postgres's reason
    */
-  apply(endpoint: EndpointRecord): Promise<void> | undefined {
+  apply(
+    endpoint: EndpointRecord,
+    save: () => void,
+    clusterNow: () => Cluster | undefined,
+  ): Promise<void> | undefined {
     const { wire } = endpoint;
     const wanted = wire.settings;
     const trial = this.#try(endpoint, wanted);
     if (trial === undefined && isDeepStrictEqual(settingsInEffect(endpoint), wanted)) return undefined;
-    return Promise.resolve(trial).then(
-      () => {
-        endpoint.settingsInEffect = wanted;
-      },
-      (error) => {
-        // Unless they have changed again.
-        if (wire.settings === wanted) wire.settings = settingsInEffect(endpoint);
-        throw new Error(`no server starts with these settings: ${reasonOf(error)}`);
-      },
-    );
+    return Promise.resolve(trial)
+      .then(
+        () => {
+          endpoint.settingsInEffect = wanted;
+        },
+        (error) => {
+          // Unless they have changed again.
+          if (wire.settings === wanted) wire.settings = settingsInEffect(endpoint);
+          throw new Error(`no server starts with these settings: ${reasonOf(error)}`);
+        },
+      )
+      .finally(save)
+      .then(() => this.#reload(endpoint, clusterNow()));
+  }
+
+  async #reload(endpoint: EndpointRecord, cluster: Cluster | undefined): Promise<void> {
+    await cluster?.inTurn(async () => {
+      if (cluster.endpointId !== endpoint.wire.id) return;
+      this.#data.settingRules.write(cluster.folder, settingsInEffect(endpoint).pg_settings);
+      cluster.server?.reload();
+    });
   }
 
   #try({ wire }: EndpointRecord, wanted: EndpointSettings): Promise<void> | undefined {
