@@ -38,6 +38,17 @@ it('a preview refuses a role that the branch has, unless with adopt', async () =
   expect(run.shown.join('')).toContain('adopt takes over role');
 });
 
+it('a preview refuses a database of a role that nothing declares', async () => {
+  const { startRun, project, branch } = await startEngineRuns();
+  const at = { projectId: project.id, branchId: branch.id };
+  const database = { ...at, name: 'shop', ownerName: 'app' };
+  const run = startRun();
+  const { message } = await errorOf(run.check('database', 'd', database));
+  expect(message).toContain(`is no role of branch ${branch.id}`);
+  await run.check('role', 'r', { ...at, name: 'app' });
+  await run.check('database', 'd', database);
+});
+
 /** A branch of its own with what is on it, and the same program with the branch reset. */
 async function startReset(kind: 'role' | 'database', given: object) {
   const ground = await startEngineRuns();

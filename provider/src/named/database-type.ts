@@ -27,6 +27,7 @@ export const databaseType = defineNamed<DatabaseInputs>({
     allowDataLoss: { effect: 'none' },
   }),
   sent: 'ownerName',
+  role: 'ownerName',
   send: (api, { ownerName, ...at }, deadline) =>
     api.updateNamed('database', at, { owner_name: ownerName }, deadline),
   reset:

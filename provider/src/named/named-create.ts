@@ -81,6 +81,25 @@ export async function findExistingFailures<Inputs extends NamedInputs>(
   return [];
 }
 
+/** Why the create would fail: neither the branch nor the program has the role. */
+export async function findUnknownRole<Inputs extends NamedInputs>(
+  core: ProviderCore,
+  { role: property }: NamedType<Inputs>,
+  declaration: Declared<Inputs>,
+): Promise<InputFailure[]> {
+  const { inputs } = declaration;
+  const { projectId, branchId } = inputs;
+  if (property === undefined || isUnknown([projectId, branchId, inputs[property]])) return [];
+  const name = inputs[property];
+  const project = core.projects.project(projectId);
+  const read = () => project.named('role', branchId).fresh();
+  const roles = await core.glimpse(declaration, project, 'the roles', read);
+  const isKnown = !roles || roles.some((role) => role.name === name);
+  if (isKnown || core.claims.role.declares({ projectId, branchId, name })) return [];
+  const reason = `is no role of branch ${branchId}. Where this program creates the role, use the output name of its resource`;
+  return [{ property, reason }];
+}
+
 function describeTaken({ kind }: Pick<NamedType<never>, 'kind'>, { branch_id, created_at }: NamedItem) {
   return `is the name of a ${kind} that branch ${branch_id} has already (since ${created_at}): a branch starts with the ${kind}s of its parent. To take it over, set adopt: true (also if a killed \`pulumi up\` created it); to create a new one, choose another name`;
 }

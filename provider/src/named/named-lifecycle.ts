@@ -12,7 +12,7 @@ import type { ResourceDiff, ResourceLifecycle } from '../lifecycle/resource-life
 import { isUnsettled } from '../lifecycle/resource-state';
 import type { ResourceType } from '../lifecycle/resource-type';
 import { type NamedItem, parseNamedId } from '../operations/service-project';
-import { createNamed, findExistingFailures } from './named-create';
+import { createNamed, findExistingFailures, findUnknownRole } from './named-create';
 import { deleteNamed } from './named-delete';
 import { type NamedWork, startRun, toFlow, toOutputs, toRefreshed, withSecret } from './named-resource';
 import {
@@ -54,6 +54,7 @@ export class NamedLifecycle<Inputs extends NamedInputs>
       () => (loss ? findUnjudgedLoss(this.core, loss, checked, list) : []),
       () => this.core.findUnknownBranch<'branchId'>(checked, 'branchId'),
       () => findExistingFailures(this.core, this.#named, checked),
+      () => findUnknownRole(this.core, this.#named, checked),
     ];
     return this.core.judge(checked, olds ? [] : questions);
   }

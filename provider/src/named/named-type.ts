@@ -32,6 +32,8 @@ interface Definition<Inputs extends NamedInputs> {
   /** The argument that an update sends. The service applies it by apply_config, which a second request repeats. */
   readonly sent: keyof Inputs & string;
   readonly send: (api: ControlApi, inputs: Inputs, deadline: Deadline) => Promise<NamedChange>;
+  /** The argument that names a role of the branch, without which nothing can be created. @default none */
+  readonly role?: keyof Inputs & string;
   /** What the preview says of a change of it. @default nothing */
   readonly change?: string;
   /** What the preview says when this run resets the branch. */
