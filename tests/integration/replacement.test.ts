@@ -65,6 +65,15 @@ describe('with deleteBeforeReplace: false', () => {
     expect(held?.settings.pg_settings).not.toHaveProperty('application_name');
     expect((await runUpdate(service.startProvider(), next, program)).id).toBe(state.id);
   });
+
+  it('a forced replacement also keeps an endpoint that has replaced another', async () => {
+    const service = await startService();
+    const program = declareReplica(service);
+    const old = await runCreate(service.startProvider(), program);
+    const state = await runReplacement(service.startProvider(), old, program, declared);
+    const next = await runReplacement(service.startProvider(), state, program, forced);
+    expect([next.id, ...idsOf(service)]).toEqual([state.id, state.id]);
+  });
 });
 
 describe('an endpoint twice in state after an interrupted replacement survives', () => {
@@ -160,29 +169,9 @@ it('two organizations with the same names create two endpoints', async () => {
   expect(theirs.id).not.toBe(ours.id);
 });
 
-describe('a resource that ignores changes of every argument', () => {
-  it('does not keep what an earlier replacement has left in the inputs', async () => {
-    const { provider, declare } = await startService();
-    const olds = declare({ name: 'shop-api', __createsBeforeDelete: true, __replaces: '0123456789abcdef' });
-    const { inputs } = await provider.check({ ...olds }, { ...olds });
-    expect(inputs).not.toHaveProperty('__replaces');
-  });
-
-  it('gets no forced replacement that returns the replaced endpoint', async () => {
-    const service = await startService();
-    const program = declareReplica(service);
-    const old = await runCreate(service.startProvider(), program);
-    // A declared replacement, whose new endpoint is created while the old one exists.
-    const second = service.startProvider();
-    await second.check({ ...old.inputs }, { ...program });
-    const { inputs: replacing } = await second.check({}, { ...program });
-    const replacement = await second.create(replacing as StoredInputs);
-    await second.delete(old.id, old.outs);
-    expect(replacing).toHaveProperty('__replaces');
-    // `--replace` of a resource with ignoreChanges: ['*']: the engine takes every input from the state.
-    const third = service.startProvider();
-    const { inputs: again } = await third.check({}, { ...(replacing as StoredInputs) });
-    const outcome = await third.create(again as StoredInputs).catch((error: unknown) => error);
-    expect(outcome).not.toMatchObject({ id: replacement.id });
-  });
+it('ignoreChanges keeps nothing of an earlier replacement in the inputs', async () => {
+  const { provider, declare } = await startService();
+  const olds = declare({ name: 'shop-api', __createsBeforeDelete: true, __replaces: '0123456789abcdef' });
+  const { inputs } = await provider.check({ ...olds }, { ...olds });
+  expect(inputs).not.toHaveProperty('__replaces');
 });
