@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { ControlApi } from '../../provider/src/control-api/control-api';
 import { unknownValue } from '../../provider/src/lifecycle/input-values';
+import type { UnsettledError } from '../../provider/src/lifecycle/resource-errors';
 import { errorOf } from '../support/failure';
 import { startEngineRuns } from '../support/start-engine-run';
 
@@ -47,6 +48,18 @@ it('a preview refuses a database of a role that nothing declares', async () => {
   expect(message).toContain(`is no role of branch ${branch.id}`);
   await run.check('role', 'r', { ...at, name: 'app' });
   await run.check('database', 'd', database);
+});
+
+it('a preview refuses the rename of a role that owns a database', async () => {
+  const { startRun, project, branch } = await startEngineRuns();
+  const at = { projectId: project.id, branchId: branch.id };
+  const first = startRun();
+  const role = await first.create('role', 'r', { ...at, name: 'app' });
+  const database = await first.create('database', 'd', { ...at, name: 'shop', ownerName: 'app' });
+  const renamed = startRun().preview(role, { ...at, name: 'new' });
+  expect((await errorOf(renamed)).message).toContain('no role that owns databases: shop');
+  const given = startRun().preview(database, { ...at, name: 'shop', ownerName: 'none_such' });
+  expect((await errorOf(given)).message).toContain('ownerName is no role of branch');
 });
 
 /** A branch of its own with what is on it, and the same program with the branch reset. */
@@ -98,6 +111,22 @@ it.each(['shop', 'app'])('database %s is there again after a reset of its branch
   const at = { projectId: project.id, branchId: branch.id, name };
   expect(await api.getNamed('database', at)).toMatchObject({ owner_name: 'app_owner' });
   expect(await startRun().preview(after, declared)).toMatchObject({ hasChanges: false });
+});
+
+it('a role whose create after a reset fails is created by the next up', async () => {
+  const { startRun, emulator, branch, declared, made, reset } = await startReset('role', { name: 'app' });
+  const run = startRun();
+  await run.update(branch, reset);
+  emulator.inject({
+    match: { method: 'POST', path: '/projects/:project/branches/:branch/roles' },
+    effect: { kind: 'status', status: 422 },
+  });
+  const error = await errorOf(run.update(made, declared));
+  const failed = { ...made, outputs: { ...(error as UnsettledError).outputs } };
+  expect(failed.outputs).not.toHaveProperty('password');
+  expect(await startRun().preview(failed, declared)).toMatchObject({ hasChanges: true });
+  const after = await startRun().update(failed, declared);
+  expect(after.outputs.password).toEqual(expect.any(String));
 });
 
 it('a role that does not depend on the branch waits for its reset', async () => {

@@ -1,4 +1,5 @@
-import { difference, intersection, omit, union } from 'lodash';
+import { difference, intersection, isEqual, omit, union } from 'lodash';
+import { messageOf } from '../control-api/control-api-error';
 import type { Deadline } from '../control-api/deadline';
 import { rereadUntil } from '../control-api/read-lag';
 import { situationInState } from '../lifecycle/beginning';
@@ -7,6 +8,7 @@ import { findUnjudgedLoss, judgeLoss } from '../lifecycle/data-loss';
 import { isUnknown } from '../lifecycle/input-values';
 import { asReported, type ProviderCore } from '../lifecycle/provider-core';
 import type { ResourceClaims } from '../lifecycle/resource-claims';
+import { UnsettledError } from '../lifecycle/resource-errors';
 import type { CheckedDeclaration, Declared, UncheckedDeclaration } from '../lifecycle/resource-identity';
 import type { ResourceDiff, ResourceLifecycle } from '../lifecycle/resource-lifecycle';
 import { isUnsettled } from '../lifecycle/resource-state';
@@ -70,10 +72,13 @@ export class NamedLifecycle<Inputs extends NamedInputs>
       if (this.#claims.isRefreshed(id, prior, news)) return { hasChanges, changes, replaces };
       this.#claims.noteDiff(id, prior, news, { replaces, hasChanges });
       if (replaces.length > 0) {
+        await this.#checkReplacement(replaces, prior, news);
         const lost = loss && judgeLoss(this.core, loss, id, replaces, news);
         if (lost) await this.core.warn(news, [lost.warning]);
         return { hasChanges, changes, replaces, deletesData: loss !== undefined };
       }
+      const [unknown] = changes.includes(sent) ? await findUnknownRole(this.core, this.#named, news) : [];
+      if (unknown) throw new Error(`${unknown.property} ${unknown.reason}. Nothing was changed.`);
       if (change !== undefined && changes.includes(sent)) {
         const unless = isUnknown(news.inputs[sent]) ? ', unless the value stays the same' : '';
         await this.core.warn(news, [`${change}${unless}: a change of ${sent}`]);
@@ -81,6 +86,17 @@ export class NamedLifecycle<Inputs extends NamedInputs>
       if (isReset) await this.core.warn(news, [reset]);
       return { hasChanges, changes, replaces };
     });
+  }
+
+  /** What is replaced with its branch, or after the new one, meets no obstacle. */
+  async #checkReplacement(replaces: readonly string[], prior: PriorNamed<Inputs>, news: Declared<Inputs>) {
+    const { kind, findObstacle } = this.#named;
+    if (!isEqual(replaces, ['name']) || isUnknown(news.inputs.name) || news.resource.createsBeforeDelete)
+      return;
+    const { projectId, name } = prior.outputs;
+    const ask = async () => findObstacle?.(this.core, prior.outputs);
+    const reason = await this.core.glimpse(news, this.core.projects.project(projectId), 'the databases', ask);
+    if (reason) throw new Error(`a change of name of ${kind} "${name}": ${reason}. Nothing was changed.`);
   }
 
   async create(news: Declared<Inputs>, deadline: Deadline) {
@@ -119,11 +135,11 @@ export class NamedLifecycle<Inputs extends NamedInputs>
     return this.core.presentably([asReported(prior), news], async () => {
       const started = await this.#startWork(news, deadline, prior);
       const work: NamedWork<Inputs> = { ...started, action: 'update', kind, id };
-      const isReset = this.#isReset(prior);
-      const found = isReset ? await this.#findAfterReset(work) : undefined;
-      if (isReset && !found) return (await this.#make(news, deadline)).outputs;
+      const mayBeGone = this.#isReset(prior) || outputs.__ledger?.past === 'uncertain';
+      const found = mayBeGone ? await this.#findAfterReset(work) : undefined;
+      const before = mayBeGone && secret ? (omit(outputs, secret.name) as NamedOutputs<Inputs>) : outputs;
+      if (mayBeGone && !found) return this.#makeAgain(id, before, news, deadline);
       const drift = found ? table.findDrift(found, news.inputs) : [];
-      const before = isReset && secret ? (omit(outputs, secret.name) as NamedOutputs<Inputs>) : outputs;
       const situation = situationInState(toFlow(this.#named), news.inputs, outputs);
       const updated = await startRun(this.#named, work, situation, before).run(union(changes, drift));
       return withSecret(this.core, this.#named, work, news, updated);
@@ -176,6 +192,17 @@ export class NamedLifecycle<Inputs extends NamedInputs>
       () => list.find(id),
       (found) => found === undefined,
     );
+  }
+
+  /** @throws UnsettledError when that fails, so that the next run does it: without changes, the engine would not ask for it */
+  async #makeAgain(id: string, before: NamedOutputs<Inputs>, news: Declared<Inputs>, deadline: Deadline) {
+    try {
+      return (await this.#make(news, deadline)).outputs;
+    } catch (error) {
+      if (error instanceof UnsettledError) throw error;
+      const left = { __ledger: { ...before.__ledger, past: 'uncertain' } };
+      throw new UnsettledError(messageOf(error), id, { ...before, ...left }, { cause: error });
+    }
   }
 
   async #make(news: Declared<Inputs>, deadline: Deadline) {

@@ -7,6 +7,7 @@ import type { Named, NamedAttributes, NamedChange, NamedKind } from '../control-
 import type { ArgumentTable } from '../lifecycle/argument-table';
 import type { Loss } from '../lifecycle/data-loss';
 import { findShapeFailures, flag, id, unknownValue } from '../lifecycle/input-values';
+import type { ProviderCore } from '../lifecycle/provider-core';
 import type { Properties } from '../lifecycle/resource-identity';
 import { type Prior, toOutputNames, type Unsettled } from '../lifecycle/resource-state';
 import type { ResourceType } from '../lifecycle/resource-type';
@@ -38,6 +39,8 @@ interface Definition<Inputs extends NamedInputs> {
   readonly change?: string;
   /** What the preview says when this run resets the branch. */
   readonly reset: string;
+  /** Why the service would refuse to delete it before another one of another name takes its place. @default nothing */
+  readonly findObstacle?: (core: ProviderCore, at: NamedPath) => Promise<string | undefined>;
   /** What to do when the service refuses a delete (422). @default nothing */
   readonly refusal?: string;
   /** What a replacement deletes. @default nothing that the program has to allow */
@@ -85,7 +88,11 @@ const longestName = 63;
 const length = `must be 1 to ${longestName} bytes`;
 export const postgresName = z
   .string(length)
-  .refine((name) => name !== '' && Buffer.byteLength(name) <= longestName && !name.includes('\0'), length);
+  .refine((name) => name !== '' && Buffer.byteLength(name) <= longestName && !name.includes('\0'), length)
+  .refine(
+    (name) => name !== '.' && name !== '..',
+    'must be neither . nor .., which no path of the service can name',
+  );
 
 /** Adds what the general parts of the provider need to know. */
 export function defineNamed<Inputs extends NamedInputs>(named: Definition<Inputs>): NamedType<Inputs> {

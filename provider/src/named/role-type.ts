@@ -1,3 +1,4 @@
+import { filter, map } from 'lodash';
 import type * as z from 'zod';
 import { ControlApiError } from '../control-api/control-api-error';
 import type { NamedAttributes } from '../control-api/wire-types';
@@ -33,8 +34,14 @@ export const roleType = defineNamed<RoleInputs>({
   change: 'gives the role a new password and drops the connections of an active compute of its branch',
   reset:
     'the reset of its branch replaces the roles: `pulumi up` creates this one again with a new password, unless the branch that the data comes from has it',
+  findObstacle: async (core, { projectId, branchId, name }) => {
+    const all = await core.projects.project(projectId).named('database', branchId).fresh();
+    const owned = filter(all, { owner_name: name }).filter(({ id }) => !core.claims.database.isGoing(id));
+    if (owned.length === 0) return undefined;
+    return `the service deletes no role that owns databases: ${map(owned, 'name').join(', ')}. With the resource option deleteBeforeReplace: false, the new role comes first, and this program can give them to it`;
+  },
   refusal:
-    'A role that owns databases stays: delete them in this program, or give them another owner, first. If it is to go with its branch, the resource option `deletedWith` names the branch.',
+    'A role that owns databases stays: delete them, or give them another owner, in an earlier `pulumi up`. If it is to go with its branch, the resource option `deletedWith` names the branch.',
   secret: {
     name: 'password',
     read: (api, role, deadline) =>
