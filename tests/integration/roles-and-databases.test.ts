@@ -129,6 +129,15 @@ it('a role whose create after a reset fails is created by the next up', async ()
   expect(after.outputs.password).toEqual(expect.any(String));
 });
 
+it('a refresh reads the password of another role of that name', async () => {
+  const { startRun, branch, made, reset, api } = await startReset('role', { name: 'app' });
+  await startRun().update(branch, reset);
+  const at = { projectId: reset.projectId, branchId: branch.id };
+  await api.createNamed('role', at, { name: 'app' });
+  const found = await startRun().read(made);
+  expect(found?.outputs).toMatchObject({ password: await api.revealPassword({ ...at, name: 'app' }) });
+});
+
 it('a role that does not depend on the branch waits for its reset', async () => {
   const { startRun, branch, declared, made, reset } = await startReset('role', { name: 'app' });
   const run = startRun();
@@ -156,6 +165,27 @@ it('a database is replaced with its branch only with allowDataLoss: true', async
   expect(run.shown.join('')).toContain('with its data: a change of branchId');
   const removed = run.check('database', 'r', { ...declared, ...isUnknown });
   expect((await errorOf(removed)).message).toContain('deletes the database with its data: its branch is');
+});
+
+it('no branch goes with a database that the program keeps on it', async () => {
+  const { startRun, branch, declared, made } = await startReset('database', {
+    name: 'shop',
+    ownerName: 'app_owner',
+  });
+  const removal = startRun();
+  await removal.preview(made, declared);
+  const { message } = await errorOf(removal.delete(branch));
+  expect(message).toContain(`${made.id}, which this program keeps, would be deleted with the branch`);
+  const { projectId } = declared;
+  const other = await startRun().create('branch', 'other', { projectId });
+  const replacing = { projectId, parentId: other.id, allowDataLoss: true };
+  const replacement = startRun();
+  await replacement.preview(branch, replacing);
+  const kept = await errorOf(replacement.preview(made, declared));
+  expect(kept.message).toContain('is replaced, which deletes this database with it');
+  const later = startRun();
+  await later.preview(made, declared);
+  expect((await errorOf(later.preview(branch, replacing))).message).toContain('which this program keeps');
 });
 
 it('a role that its program now only looks up stays', async () => {

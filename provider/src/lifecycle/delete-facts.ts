@@ -7,6 +7,7 @@ import {
   type DeleteFacts,
   describeChildren,
   describeKept,
+  describeNamedOn,
   describePermanent,
   describeProtected,
   describeStanding,
@@ -152,6 +153,7 @@ async function readBranch(
     permanent: branch && findPermanence(branch),
     standing,
     children: map(children, 'id'),
+    named: [...claims.role.keptOn(id), ...claims.database.keptOn(id)],
     foreseen: claims.branch.item(id).foreseen,
     allowsRestart: config.allowRestart || isDestroy,
   };
@@ -170,7 +172,7 @@ function findBase({ core: { claims }, kind, id, prior }: DeleteQuestion): string
   if (kind === 'endpoint')
     return claims.endpoint.item(id).mover === urn ? String(prior.outputs.branchId) : undefined;
   const parentId = String(prior.outputs.parentId);
-  return claims.branch.recordOf(parentId).replacement ? parentId : undefined;
+  return claims.branch.isReplaced(parentId) ? parentId : undefined;
 }
 
 /** Why the branch can't be deleted with which the resource is replaced. The engine deletes the resource first, when it is too late to ask. */
@@ -229,7 +231,11 @@ export async function foreseeDelete(
   if (!live) return [];
   branch.noteItem(branchId, { foreseen: live.standing.map((each) => each.endpoint.id) });
   const standing = live.standing.filter((each) => endpoint.item(each.endpoint.id).mover === undefined);
-  const reason = describeProtected(live) ?? describePermanent(live) ?? describeKept({ ...live, standing });
+  const reason =
+    describeProtected(live) ??
+    describePermanent(live) ??
+    describeKept({ ...live, standing }) ??
+    describeNamedOn(live);
   if (reason !== undefined) throw new Error(reason);
   return compact([describeStanding(branchId, standing), describeChildren(live.children)]);
 }

@@ -33,6 +33,8 @@ export interface DeleteFacts {
   readonly standing: readonly StandingEndpoint[];
   /** The ids of the branches that were created from it, without those that this run deletes. */
   readonly children: readonly string[];
+  /** The paths of the roles and databases that the program keeps on the branch. */
+  readonly named: readonly string[];
   /** The ids that the diff of this run found on the branch; undefined if it did not list them. */
   readonly foreseen: readonly string[] | undefined;
   /** Whether active endpoints may go with the branch: the stack's `allowRestart`. In a destroy they may. */
@@ -42,6 +44,7 @@ export interface DeleteFacts {
 /** Those of an endpoint, which nothing stands on. */
 export const noBranchFacts = {
   standing: [],
+  named: [],
   children: [],
   foreseen: undefined,
   allowsRestart: true,
@@ -98,6 +101,7 @@ export const deleteGuards: Readonly<Record<string, Guard>> = {
     children.length > 0
       ? `${describeSubject(subject)}: other branches were created from it: ${listChildren(children)}. Nothing was deleted. Delete them first.`
       : undefined,
+  'this program keeps a role or a database on it': describeNamedOn,
   ...standingGuards,
 };
 
@@ -151,6 +155,12 @@ export function describeKept({ subject, standing }: Pick<DeleteFacts, 'subject' 
     'which this program keeps, would be deleted with the branch',
     'In an earlier `pulumi up`, remove the endpoint from the program or move it to another branch. If a change replaces the branch, you can instead set branchId to the id of the branch resource: the endpoint is then replaced with it',
   );
+}
+
+/** The roles and databases that the program keeps on the branch. A preview asks the same. */
+export function describeNamedOn({ subject, named }: Pick<DeleteFacts, 'subject' | 'named'>) {
+  if (named.length === 0) return undefined;
+  return `${describeSubject(subject)}: ${named.join(', ')}, which this program keeps, would be deleted with the branch. Nothing was deleted. In an earlier \`pulumi up\`, remove what is to go from the program. If a change replaces the branch, you can instead set branchId to the id of the branch resource: what is on it is then replaced with it.`;
 }
 
 /** What goes with the branch; undefined when nothing does. */

@@ -1,3 +1,4 @@
+import { isMatch } from 'lodash';
 import { isUnknown } from './input-values';
 import { type Kind, UnsettledError } from './resource-errors';
 import type { Declared, Properties } from './resource-identity';
@@ -27,6 +28,21 @@ export class ResourceClaims extends RunRecords {
   constructor(kind: string) {
     super();
     this.#kind = kind;
+  }
+
+  /** Whether diff has said that the resource is replaced that has the id in state. */
+  isReplaced(id: string): boolean {
+    return ['early', 'judged'].includes(this.recordOf(id).replacement ?? 'none');
+  }
+
+  /** Whether the program declares one with these arguments, as far as the engine has passed it. */
+  declares(given: Properties): boolean {
+    return [...this.resources.values()].some(({ declared }) => declared && isMatch(declared.inputs, given));
+  }
+
+  /** The ids in state of those that the program keeps on the branch, as far as the engine has asked. */
+  keptOn(branchId: string): string[] {
+    return this.idsOn(branchId).filter((id) => this.item(id).holder !== undefined);
   }
 
   /** Claims a name within a project. Returns the URN of another resource that has claimed it before. */

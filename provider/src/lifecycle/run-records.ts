@@ -1,4 +1,4 @@
-import { compact, isMatch } from 'lodash';
+import { compact } from 'lodash';
 import { isUnknown } from './input-values';
 import type { Declared, Properties } from './resource-identity';
 import type { Prior } from './resource-state';
@@ -112,11 +112,6 @@ export class RunRecords {
 
   isDeclared(urn: string): boolean {
     return this.resource(urn).declared !== undefined;
-  }
-
-  /** Whether the program declares one with these arguments, as far as the engine has passed it. */
-  declares(given: Properties): boolean {
-    return [...this.resources.values()].some(({ declared }) => declared && isMatch(declared.inputs, given));
   }
 
   /** Whether the program declares anything, as far as the engine has passed it: a destroy declares nothing. */

@@ -83,6 +83,11 @@ export class NamedLifecycle<Inputs extends NamedInputs>
         const unless = isUnknown(news.inputs[sent]) ? ', unless the value stays the same' : '';
         await this.core.warn(news, [`${change}${unless}: a change of ${sent}`]);
       }
+      const { branchId } = prior.outputs;
+      if (this.core.claims.branch.isReplaced(branchId))
+        throw new Error(
+          `branch ${branchId} is replaced, which deletes this ${this.#named.kind} with it. Nothing was changed. Set branchId to the id of the branch resource: the ${this.#named.kind} is then replaced with the branch.`,
+        );
       if (isReset) await this.core.warn(news, [reset]);
       return { hasChanges, changes, replaces };
     });
@@ -114,7 +119,7 @@ export class NamedLifecycle<Inputs extends NamedInputs>
       if (!item) return undefined;
       // One that is only looked up has no outputs yet.
       if (declared === 'in state' && prior.outputs.createdAt !== undefined)
-        return toRefreshed(this.#named, item, prior);
+        return toRefreshed(this.#named, item, prior, project.api);
       const inputs = { ...at, ...this.#named.arguments.read(item) } as Inputs; // What it requires is readable.
       const shown = await this.#named.secret?.read(project.api, at);
       return { inputs, outputs: toOutputs(this.#named, item, inputs, shown) };

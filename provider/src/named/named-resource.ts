@@ -1,4 +1,5 @@
 import { omit, pick } from 'lodash';
+import type { ControlApi } from '../control-api/control-api';
 import { messageOf } from '../control-api/control-api-error';
 import type { NamedChange } from '../control-api/wire-types';
 import { describeArguments, type Flow } from '../lifecycle/beginning';
@@ -110,15 +111,18 @@ export function secretOf({ secret }: Pick<NamedType<never>, 'secret'>, outputs: 
   return secret && (outputs as { readonly [name: string]: string } | undefined)?.[secret.name];
 }
 
-/** As a refresh finds it. What only the state knows stays. */
-export function toRefreshed<Inputs extends NamedInputs>(
+/** As a refresh finds it. What only the state knows stays, except the secret of another one of that name, as after a reset. */
+export async function toRefreshed<Inputs extends NamedInputs>(
   named: NamedType<Inputs>,
   item: NamedItem,
   { inputs, outputs }: PriorNamed<Inputs>,
+  api: ControlApi,
 ) {
   const table = named.arguments;
   const now = table.withReported(item, inputs);
-  const toKnown = (known: Inputs) => toOutputs(named, item, known, secretOf(named, outputs));
+  const isOther = item.created_at !== outputs.createdAt;
+  const shown = isOther ? await named.secret?.read(api, outputs) : secretOf(named, outputs);
+  const toKnown = (known: Inputs) => toOutputs(named, item, known, shown);
   return { inputs: now, outputs: table.refresh(item, now, outputs, toKnown) };
 }
 
