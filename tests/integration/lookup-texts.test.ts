@@ -141,6 +141,13 @@ describe('an empty option', () => {
     },
   );
 
+  it('getConnectionUri takes the ids of resources, too', async () => {
+    const { urls } = await startScriptedService(() => ({ body: { uri } }));
+    const of = { projectId: 'p', databaseName: 'p/br-1/a/b', roleName: 'p/br-1/app' };
+    await readConnectionUri(connectByStack(), of);
+    expect(urls).toEqual([expect.stringContaining('database_name=a%2Fb&role_name=app')]);
+  });
+
   it('getProject and getProjects refuse an empty one', async () => {
     const { urls } = await startScriptedService(() => ({ body: { projects: [] } }));
     await expect(getProject({ name: 'shop', orgId: '' })).rejects.toThrow('orgId must not be empty.');

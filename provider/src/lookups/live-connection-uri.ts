@@ -10,5 +10,12 @@ export interface ConnectionUri {
 /** @internal */
 export async function readConnectionUri(api: ControlApi, of: ConnectionUriQuery): Promise<ConnectionUri> {
   requireFilled('getConnectionUri', of);
-  return { uri: await api.getConnectionUri(of) };
+  const nameOf = (given: string) => (given.startsWith(`${of.projectId}/`) ? nameIn(given) : given);
+  const [databaseName, roleName] = [nameOf(of.databaseName), nameOf(of.roleName)];
+  return { uri: await api.getConnectionUri({ ...of, databaseName, roleName }) };
+}
+
+/** @param id such as `PROJECT/BRANCH/NAME` */
+function nameIn(id: string): string {
+  return id.split('/').slice(2).join('/');
 }
