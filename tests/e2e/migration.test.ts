@@ -8,7 +8,7 @@ const up = ['up', '--yes', '--skip-preview'];
 const importLine = codeBlock('docs/plugin.md', 'ts', 'TypeScript').trim();
 const typeToken = 'postgres-compute:index:ComputeEndpoint';
 
-it.each(stateFixtures)('the state in %s works as it is, and moves to the plugin', async (fixture) => {
+it.each(stateFixtures)('the state in %s works, and moves to the plugin and back', async (fixture) => {
   const { stack, emulator, held, writes, primaryId } = await startFromState(fixture);
   const primary = () => held().find(({ id }) => id === primaryId);
   const before = held().map(({ id }) => id);
@@ -37,6 +37,10 @@ it.each(stateFixtures)('the state in %s works as it is, and moves to the plugin'
   await stack.run(...up);
   expect(primary()).toMatchObject({ autoscaling_limit_max_cu: 1 });
   expect(emulator.restarts(primaryId)).toBe(1);
+  await stack.writeProgram(program);
+  await stack.run(...up);
+  await stack.run('up', '--yes', '--refresh', '--skip-preview', '--expect-no-changes');
+  expect(held().map(({ id }) => id)).toEqual(before);
   await stack.run('destroy', '--yes', '--skip-preview');
   expect(held()).toEqual([]);
 });

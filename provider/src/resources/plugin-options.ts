@@ -6,7 +6,7 @@ import { toSharedHiddenInputs } from '../dynamic/hidden-inputs';
 import type { DynamicType } from '../dynamic/provider-text';
 import { findTimeoutFailures } from '../dynamic/timeouts';
 import type { ComputeEndpointArgs } from './compute-endpoint-args';
-import { type Registration, toOptions, toProperties } from './registration';
+import { type Registration, toOptions, toPluginToken, toProperties } from './registration';
 
 const { version }: { version: string } = require('../../package.json');
 
@@ -26,8 +26,7 @@ export function registerPlugin(
 ): Registration {
   refuseUnsafeConfig(pluginSettingNames);
   const properties = toProperties(outputs, { ...args, ...toSharedHiddenInputs(opts) });
-  const token = `postgres-compute:index:${type.token.split(':').at(-1)}`;
-  return [token, name, properties, toPluginOptions(type, timeouts, opts)];
+  return [toPluginToken(type), name, properties, toPluginOptions(type, timeouts, opts)];
 }
 
 function toPluginOptions(

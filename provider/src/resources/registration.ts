@@ -12,8 +12,13 @@ export type Registration = [
   options: pulumi.CustomResourceOptions,
 ];
 
+/** The type under which the plugin manages the resource. */
+export function toPluginToken({ token }: DynamicType): string {
+  return `postgres-compute:index:${token.split(':').at(-1)}`;
+}
+
 /**
- * How to register a resource that the dynamic provider manages.
+ * How to register a resource that the dynamic provider manages, and that may be in state as one of the plugin.
  * @param outputs those of its class
  * @throws RunError when the stack's config is unsafe, or a resource option would have no effect
  */
@@ -26,7 +31,8 @@ export function registerDynamic(
 ): Registration {
   refuseUnsafeConfig(dynamicSettingNames);
   const inputs = { ...args, ...toHiddenInputs(type, name, args, opts) };
-  return [type.token, name, toProperties(outputs, inputs), toOptions(opts)];
+  const aliases = [...(opts?.aliases ?? []), { type: toPluginToken(type) }];
+  return [type.token, name, toProperties(outputs, inputs), toOptions({ ...opts, aliases })];
 }
 
 /** The id of what has a name within a branch. */
