@@ -65,7 +65,7 @@ new ComputeEndpoint('reports-replica-eu', {
   autoscalingLimitMaxCu: 0.25,
 }, { protect: true });
 `);
-    expect(stderr).toContain('Not taken over: neon_role, which this provider does not have.\n');
+    expect(stderr).toContain('Not taken over: neon_role. For roles and databases, use pulumi import.\n');
     expect(stderr).toContain(`  2. pulumi import --file ${output} --generate-code=false\n`);
     expect(stderr).toContain(
       `terraform state rm 'module.reports.neon_endpoint.replica["eu"]' ${addresses}\n`,
@@ -86,7 +86,9 @@ new ComputeEndpoint('reports-replica-eu', {
       [appName, `${project.id}/${app}`],
       ['replica', `${project.id}/${replica}`],
     ]);
-    expect(stderr).toContain('Not taken over: neon:index/role:Role, which this provider does not have.\n');
+    expect(stderr).toContain(
+      'Not taken over: neon:index/role:Role. For roles and databases, use pulumi import.\n',
+    );
     const commands = [
       ...stderr.matchAll(/pulumi state delete --yes 'urn:pulumi:dev::shop::neon:\S+:(\S+)'/g),
     ];

@@ -45,7 +45,9 @@ async function importState(file: string, options: ImportStateOptions, context: C
     screen.say(toPrintable(`Skipped ${address}: the service does not have ${id}.`));
   if (state.otherTypes.length > 0)
     screen.say(
-      toPrintable(`Not taken over: ${state.otherTypes.join(', ')}, which this provider does not have.`),
+      toPrintable(
+        `Not taken over: ${state.otherTypes.join(', ')}. For roles and databases, use pulumi import.`,
+      ),
     );
   if (branches.length + endpoints.length === 0)
     throw new CommandFailure(exitCodes.refused, `${file} has no endpoint and no branch to import.`);
