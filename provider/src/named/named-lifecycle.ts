@@ -79,10 +79,12 @@ export class NamedLifecycle<Inputs extends NamedInputs>
       }
       const [unknown] = changes.includes(sent) ? await findUnknownRole(this.core, this.#named, news) : [];
       if (unknown) throw new Error(`${unknown.property} ${unknown.reason}. Nothing was changed.`);
-      if (change !== undefined && changes.includes(sent)) {
-        const unless = isUnknown(news.inputs[sent]) ? ', unless the value stays the same' : '';
-        await this.core.warn(news, [`${change}${unless}: a change of ${sent}`]);
-      }
+      const unless = isUnknown(news.inputs[sent]) ? ', unless the value stays the same' : '';
+      const isRepeated = prior.outputs.__ledger?.owed?.includes('config') === true;
+      const repeated = isRepeated ? 'an earlier one was not applied' : undefined;
+      const why = changes.includes(sent) ? `a change of ${sent}` : repeated;
+      if (change !== undefined && why !== undefined)
+        await this.core.warn(news, [`${change}${unless}: ${why}`]);
       const { branchId } = prior.outputs;
       if (this.core.claims.branch.isReplaced(branchId))
         throw new Error(

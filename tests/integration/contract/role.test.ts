@@ -81,10 +81,12 @@ describe.each(doors)('a Role by %s', (_name, door) => {
   it.each([['failed'], ['error']] as const)(
     'is applied by the next up after a %s operation',
     async (status) => {
-      const { up, password, emulator, writes } = await startRole();
+      const { up, preview, password, emulator, writes } = await startRole();
       emulator.inject({ match: config, effect: { kind: 'operation-fails', status } });
       const failed = await failedState(up({}));
       expect(failed.outputs.unsettledOperations).toMatchObject([{ action: 'apply_config', status }]);
+      await preview({}, failed);
+      expect(shown.join('')).toContain('an earlier one was not applied');
       const state = await up({}, failed);
       expect(writes().at(-1)?.path).toContain('reset_password');
       expect(state.outputs).not.toHaveProperty('unsettledOperations');
