@@ -54,7 +54,7 @@ export class AccessUpdates {
       await this.#update(cluster, branch);
     } catch (error) {
       if (Object.keys(cluster.state.access.roles).length === 0) throw error;
-      cluster.noteRefused(wanted);
+      cluster.note({ refused: wanted });
     }
   }
 

@@ -106,7 +106,7 @@ export class BranchCopies {
     await this.#data.prepare(to);
     try {
       if (dumps !== undefined) await this.#schemas.write(to, child, dumps);
-      to.noteCopied(child.wire.created_at);
+      to.note({ copiedAt: child.wire.created_at });
     } catch (error) {
       await to.remove();
       throw error;

@@ -97,7 +97,7 @@ export class Cluster {
     limits: SharedLimits,
     { flags, ...start }: Partial<Pick<ServerStart, 'flags' | 'longestMs'>> = {},
   ): Promise<void> {
-    this.#setState({ ...this.state, passwords: undefined });
+    this.note({ passwords: undefined });
     this.#server = await PostgresServer.start({
       program: this.#setup.program,
       data: this.folder,
@@ -105,7 +105,7 @@ export class Cluster {
       flags: { ...FLAGS, ...limits, ...flags },
       ...start,
     });
-    this.#setState({ ...this.state, limits });
+    this.note({ limits });
   }
 
   /** Starts it for the emulator itself, without the settings of an endpoint, which may keep a server from starting, and its limits. */
@@ -127,7 +127,7 @@ export class Cluster {
     // Without them, the next client waits a little longer.
     await asAdmin(this.adminAccess, 'postgres', read, LAST_CONNECT_TIMEOUT_MS).catch(() => undefined);
     await server.stop();
-    this.#setState({ ...this.state, passwords });
+    this.note({ passwords });
   }
 
   /** Removes the data. On some disks that takes seconds, so nothing waits for the files. */
@@ -147,13 +147,11 @@ export class Cluster {
     renameSync(this.copying, this.folder);
   }
 
-  /** What Postgres refuses is not tried again before clients connect, but with the next change. */
-  noteRefused(refused: string): void {
-    this.#setState({ ...this.state, refused });
-  }
-
-  noteCopied(copiedAt: string): void {
-    this.#setState({ ...this.state, copiedAt });
+  /** Changes what the emulator keeps in the folder. */
+  note(change: Partial<ClusterState>): void {
+    const state = { ...this.state, ...change };
+    writeState(this.folder, state);
+    this.#state = state;
   }
 
   /** Whether its roles and databases are those of the branch. During a restore, they are about to change with the data. */
@@ -170,7 +168,7 @@ export class Cluster {
     const isDown = this.server === undefined;
     if (isDown) await this.startPlain();
     try {
-      const note = (access: Access): void => this.#setState({ ...this.state, access });
+      const note = (access: Access): void => this.note({ access });
       const { access } = this.state;
       await applyAccess(this.connect, access, { roles, databases }, this.#setup.password, note);
     } finally {
@@ -189,11 +187,6 @@ export class Cluster {
     if (!this.exists) return NEW_STATE;
     this.#state ??= readState(this.folder);
     return this.#state;
-  }
-
-  #setState(state: ClusterState): void {
-    writeState(this.folder, state);
-    this.#state = state;
   }
 
   /** Where the copy of the parent's data is until it is complete. */
