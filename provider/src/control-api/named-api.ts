@@ -15,6 +15,17 @@ export type NamedPlace = { readonly projectId: string; readonly branchId: string
 /** Which role or database of which branch. */
 export type NamedPath = NamedPlace & { readonly name: string };
 
+/** The id in state. */
+export function toNamedId({ projectId, branchId, name }: NamedPath): string {
+  return `${projectId}/${branchId}/${name}`;
+}
+
+/** A name may contain slashes. */
+export function parseNamedId(id: string): NamedPath {
+  const [projectId = '', branchId = '', ...name] = id.split('/');
+  return { projectId, branchId, name: name.join('/') };
+}
+
 /** The calls for what has a name within a branch. Each rejects with a ControlApiError. */
 export class NamedApi extends HttpClient {
   async listNamed(kind: NamedKind, at: NamedPlace, options?: CallOptions): Promise<Named[]> {

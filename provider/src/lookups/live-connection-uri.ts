@@ -1,4 +1,5 @@
 import type { ConnectionUriQuery, ControlApi } from '../control-api/control-api';
+import { parseNamedId } from '../control-api/named-api';
 import { requireFilled } from './named';
 
 /** What the plugin's function `getConnectionUri` returns. */
@@ -10,12 +11,7 @@ export interface ConnectionUri {
 /** @internal */
 export async function readConnectionUri(api: ControlApi, of: ConnectionUriQuery): Promise<ConnectionUri> {
   requireFilled('getConnectionUri', of);
-  const nameOf = (given: string) => (given.startsWith(`${of.projectId}/`) ? nameIn(given) : given);
+  const nameOf = (given: string) => (given.startsWith(`${of.projectId}/`) ? parseNamedId(given).name : given);
   const [databaseName, roleName] = [nameOf(of.databaseName), nameOf(of.roleName)];
   return { uri: await api.getConnectionUri({ ...of, databaseName, roleName }) };
-}
-
-/** @param id such as `PROJECT/BRANCH/NAME` */
-function nameIn(id: string): string {
-  return id.split('/').slice(2).join('/');
 }

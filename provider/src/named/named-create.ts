@@ -1,10 +1,11 @@
+import { toNamedId } from '../control-api/named-api';
 import { situationOfFound, situationOfNew } from '../lifecycle/beginning';
 import { createOnce, type Existing } from '../lifecycle/create-once';
 import { describeForced } from '../lifecycle/data-loss';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import type { ProviderCore, Work } from '../lifecycle/provider-core';
 import type { Declared } from '../lifecycle/resource-identity';
-import { type NamedItem, toNamedId } from '../operations/service-project';
+import type { NamedItem } from '../operations/service-project';
 import { type NamedWork, startRun, toChange, toFlow, withSecret } from './named-resource';
 import type { NamedInputs, NamedOutputs, NamedType } from './named-type';
 

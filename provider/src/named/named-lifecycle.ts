@@ -1,6 +1,6 @@
 import { difference, intersection, isEqual, omit, union } from 'lodash';
-import { messageOf } from '../control-api/control-api-error';
 import type { Deadline } from '../control-api/deadline';
+import { parseNamedId } from '../control-api/named-api';
 import { rereadUntil } from '../control-api/read-lag';
 import { situationInState } from '../lifecycle/beginning';
 import { checkDeclaration } from '../lifecycle/check-declaration';
@@ -13,10 +13,18 @@ import type { CheckedDeclaration, Declared, UncheckedDeclaration } from '../life
 import type { ResourceDiff, ResourceLifecycle } from '../lifecycle/resource-lifecycle';
 import { isUnsettled } from '../lifecycle/resource-state';
 import type { ResourceType } from '../lifecycle/resource-type';
-import { type NamedItem, parseNamedId } from '../operations/service-project';
+import type { NamedItem } from '../operations/service-project';
 import { createNamed, findExistingFailures, findUnknownRole } from './named-create';
 import { deleteNamed } from './named-delete';
-import { type NamedWork, startRun, toFlow, toOutputs, toRefreshed, withSecret } from './named-resource';
+import {
+  leaveUncertain,
+  type NamedWork,
+  startRun,
+  toFlow,
+  toOutputs,
+  toRefreshed,
+  withSecret,
+} from './named-resource';
 import {
   type NamedInputs,
   type NamedOutputs,
@@ -207,8 +215,7 @@ export class NamedLifecycle<Inputs extends NamedInputs>
       return (await this.#make(news, deadline)).outputs;
     } catch (error) {
       if (error instanceof UnsettledError) throw error;
-      const left = { __ledger: { ...before.__ledger, past: 'uncertain' } };
-      throw new UnsettledError(messageOf(error), id, { ...before, ...left }, { cause: error });
+      throw leaveUncertain(error, id, before);
     }
   }
 

@@ -126,6 +126,12 @@ export async function toRefreshed<Inputs extends NamedInputs>(
   return { inputs: now, outputs: table.refresh(item, now, outputs, toKnown) };
 }
 
+/** The failure after which the next run looks whether the resource is there, and whether its secret output is. */
+export function leaveUncertain(error: unknown, id: string, outputs: NamedOutputs): UnsettledError {
+  const __ledger = { ...outputs.__ledger, past: 'uncertain' };
+  return new UnsettledError(messageOf(error), id, { ...outputs, __ledger }, { cause: error });
+}
+
 /**
  * Reads the secret output that no response has shown.
  * @throws UnsettledError when it can't be read: the state keeps the resource, and the next run reads it again
@@ -143,8 +149,7 @@ export async function withSecret<Inputs extends NamedInputs>(
     const shown = await secret.read(project.api, inputs, deadline);
     if (shown !== undefined) return { ...outputs, [secret.name]: shown };
   } catch (error) {
-    const left = { __ledger: { ...outputs.__ledger, past: 'uncertain' } };
-    throw new UnsettledError(messageOf(error), id, { ...outputs, ...left }, { cause: error });
+    throw leaveUncertain(error, id, outputs);
   }
   await core.warn(declaration, [secret.absence]);
   return outputs;

@@ -3,7 +3,7 @@ import type { ProviderConfig } from '../config/provider-config';
 import { ControlApi } from '../control-api/control-api';
 import { isNotFound } from '../control-api/control-api-error';
 import type { HttpPacing } from '../control-api/http-client';
-import type { NamedPath } from '../control-api/named-api';
+import { parseNamedId, toNamedId } from '../control-api/named-api';
 import { defaultReadLagMs } from '../control-api/read-lag';
 import { ResourceList } from '../control-api/resource-list';
 import type { CallOptions } from '../control-api/retry';
@@ -35,16 +35,6 @@ export function toNamedItem(projectId: string, shown: Named): NamedItem {
   const { branch_id: branchId, name } = shown;
   const id = toNamedId({ projectId, branchId, name });
   return { ...shown, id, project_id: projectId, current_state: 'ready' };
-}
-
-export function toNamedId({ projectId, branchId, name }: NamedPath): string {
-  return `${projectId}/${branchId}/${name}`;
-}
-
-/** A name may contain slashes. */
-export function parseNamedId(id: string): NamedPath {
-  const [projectId = '', branchId = '', ...name] = id.split('/');
-  return { projectId, branchId, name: name.join('/') };
 }
 
 /** A write to the project. */
