@@ -32,6 +32,7 @@ import {
   findExpiringParent,
   findExpiryObstacle,
   findObstacle,
+  noteOrigin,
 } from './branch-obstacles';
 import { reportReset } from './branch-reset';
 import { branchFlow, deleteBranch, isBecomingReady, startRun } from './branch-resource';
@@ -62,6 +63,7 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
       () => findExpiringParent(checked, this.core),
       () => findReplacementFailures(this.#claims, checked.resource.urn, find),
       () => this.#reportCreation(checked),
+      () => noteOrigin(this.core, checked),
     ];
     return this.core.judge(checked, olds ? [] : questions);
   }

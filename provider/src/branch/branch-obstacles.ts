@@ -122,6 +122,25 @@ export async function findExpiringParent(
   return [{ property: 'parentId', reason }];
 }
 
+/** Notes whose roles and databases a new branch starts with, for what the program declares on it. An earlier point may have had others. */
+export async function noteOrigin(
+  core: ProviderCore,
+  declaration: BranchDeclaration,
+): Promise<InputFailure[]> {
+  const { inputs, resource } = declaration;
+  const { projectId, name, parentId, parentLsn, parentTimestamp } = inputs;
+  const claims = core.claims.branch;
+  if (isUnknown([projectId, name, parentId]) || (parentLsn ?? parentTimestamp) !== undefined) return [];
+  const branches = await core.list(declaration, 'branches');
+  // A replacement does not take over what it deletes.
+  const isNew = claims.resource(resource.urn).inState === undefined;
+  if (isNew && findConflict(declaration, branches, claims) !== undefined) return [];
+  const existing = isNew ? findExisting(declaration, branches, claims)?.item.id : undefined;
+  const origin = existing ?? parentId ?? branches.find((branch) => branch.default)?.id;
+  claims.noteOrigin(resource.urn, origin);
+  return [];
+}
+
 function findConflict(...create: Parameters<typeof findExisting>): string | undefined {
   try {
     findExisting(...create);

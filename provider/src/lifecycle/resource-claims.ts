@@ -1,4 +1,4 @@
-import { isMatch } from 'lodash';
+import { isMatch, map, uniq } from 'lodash';
 import { isUnknown } from './input-values';
 import { type Kind, UnsettledError } from './resource-errors';
 import type { Declared, Properties } from './resource-identity';
@@ -43,6 +43,19 @@ export class ResourceClaims extends RunRecords {
   /** The ids in state of those that the program keeps on the branch, as far as the engine has asked. */
   keptOn(branchId: string): string[] {
     return this.idsOn(branchId).filter((id) => this.item(id).holder !== undefined);
+  }
+
+  noteOrigin(urn: string | undefined, origin: string | undefined): void {
+    if (urn !== undefined) this.note(urn, { origin });
+  }
+
+  /** The one that a branch of the project starts from whose id is not known yet: undefined unless all that this run creates there agree. */
+  originIn(projectId: string): string | undefined {
+    const created = [...this.resources.values()].filter(
+      ({ create, declared }) => create !== undefined && declared?.inputs.projectId === projectId,
+    );
+    const [origin, ...others] = uniq(map(created, 'origin'));
+    return others.length > 0 ? undefined : origin;
   }
 
   /** Claims a name within a project. Returns the URN of another resource that has claimed it before. */

@@ -25,6 +25,8 @@ export interface ResourceRecord {
    * a create after it ends a replacement that an earlier run began.
    */
   readonly replacement?: 'early' | 'judged' | 'none' | undefined;
+  /** Of a branch that this run creates: the one whose roles and databases it starts with, where that can be foreseen. */
+  readonly origin?: string | undefined;
 }
 
 /** What a run knows of an endpoint or a branch, by its id. */

@@ -1,4 +1,6 @@
+import { difference } from 'lodash';
 import { toNamedId } from '../control-api/named-api';
+import type { NamedKind } from '../control-api/wire-types';
 import { situationOfFound, situationOfNew } from '../lifecycle/beginning';
 import { createOnce, type Existing } from '../lifecycle/create-once';
 import { describeForced } from '../lifecycle/data-loss';
@@ -56,6 +58,22 @@ function findExisting<Inputs extends NamedInputs>(
   throw new Error(`create of ${named.kind} "${inputs.name}": ${describeTaken(named, item)}`);
 }
 
+/**
+ * What the branch has by name. A branch that this run creates starts with what another one has.
+ * @returns undefined where a preview can't know
+ */
+async function glimpseNamed(
+  core: ProviderCore,
+  kind: NamedKind,
+  declaration: Declared<NamedInputs>,
+): Promise<readonly NamedItem[] | undefined> {
+  const { projectId, branchId } = declaration.inputs;
+  const place = isUnknown(branchId) ? core.claims.branch.originIn(projectId) : branchId;
+  if (place === undefined || isUnknown(projectId)) return undefined;
+  const project = core.projects.project(projectId);
+  return core.glimpse(declaration, project, `the ${kind}s`, () => project.named(kind, place).fresh());
+}
+
 /** Why the create would stop, by what the service has. A replacement deletes the old one first. */
 export async function findExistingFailures<Inputs extends NamedInputs>(
   core: ProviderCore,
@@ -63,21 +81,18 @@ export async function findExistingFailures<Inputs extends NamedInputs>(
   declaration: Declared<Inputs>,
 ): Promise<InputFailure[]> {
   const { inputs, resource } = declaration;
-  const { projectId, branchId, name } = inputs;
-  if (isUnknown([projectId, branchId, name])) return [];
   const { kind, arguments: table, loss } = named;
   const claims = core.claims[kind];
-  const project = core.projects.project(projectId);
-  const read = () => project.named(kind, branchId).fresh();
-  const items = await core.glimpse(declaration, project, `the ${kind}s`, read);
-  const existing = items?.find(({ id }) => id === toNamedId(inputs));
-  if (!existing || claims.resource(resource.urn).idInState === existing.id) return [];
-  if (inputs.adopt !== true) return [{ property: 'name', reason: describeTaken(named, existing) }];
-  if (resource.urn !== undefined) claims.claimAdoption(existing.id, resource.urn);
-  const changed = table.findDrift(existing, inputs).map((argument) => `its ${argument}`);
+  const existing = (await glimpseNamed(core, kind, declaration))?.find(({ name }) => name === inputs.name);
+  if (!existing || claims.resource(resource.urn).idInState === toNamedId(inputs)) return [];
+  const isCopied = isUnknown(inputs.branchId);
+  if (inputs.adopt !== true) return [{ property: 'name', reason: describeTaken(named, existing, isCopied) }];
+  if (resource.urn !== undefined && !isCopied) claims.claimAdoption(existing.id, resource.urn);
+  const changed = difference(table.findDrift(existing, inputs), table.replacing).map((each) => `its ${each}`);
   const what = changed.length > 0 ? changed.join(' and ') : 'nothing on it';
-  const takeOver = `adopt takes over ${kind} ${existing.id} (since ${existing.created_at}) and changes ${what}`;
-  const forced = loss ? [describeForced(`that ${kind}, with its data`)] : [];
+  const which = isCopied ? describeCopied(named, existing) : `${kind} ${existing.id}`;
+  const takeOver = `adopt takes over ${which} (since ${existing.created_at}) and changes ${what}`;
+  const forced = loss && !isCopied ? [describeForced(`that ${kind}, with its data`)] : [];
   await core.warn(declaration, [[takeOver, ...forced].join('. ')]);
   return [];
 }
@@ -89,18 +104,26 @@ export async function findUnknownRole<Inputs extends NamedInputs>(
   declaration: Declared<Inputs>,
 ): Promise<InputFailure[]> {
   const { inputs } = declaration;
+  if (property === undefined || isUnknown(inputs[property])) return [];
   const { projectId, branchId } = inputs;
-  if (property === undefined || isUnknown([projectId, branchId, inputs[property]])) return [];
   const name = inputs[property];
-  const project = core.projects.project(projectId);
-  const read = () => project.named('role', branchId).fresh();
-  const roles = await core.glimpse(declaration, project, 'the roles', read);
+  const roles = await glimpseNamed(core, 'role', declaration);
   const isKnown = !roles || roles.some((role) => role.name === name);
   if (isKnown || core.claims.role.declares({ projectId, branchId, name })) return [];
-  const reason = `is no role of branch ${branchId}. Where this program creates the role, use the output name of its resource`;
+  const branch = isUnknown(branchId) ? 'the new branch' : `branch ${branchId}`;
+  const reason = `is no role of ${branch}. Where this program creates the role, use the output name of its resource`;
   return [{ property, reason }];
 }
 
-function describeTaken({ kind }: Pick<NamedType<never>, 'kind'>, { branch_id, created_at }: NamedItem) {
-  return `is the name of a ${kind} that branch ${branch_id} has already (since ${created_at}): a branch starts with the ${kind}s of its parent. To take it over, set adopt: true (also if a killed \`pulumi up\` created it); to create a new one, choose another name`;
+/** What a branch that this run creates or takes over starts with. */
+function describeCopied({ kind }: Pick<NamedType<never>, 'kind'>, { branch_id }: NamedItem) {
+  return `a ${kind} that the branch starts with, as branch ${branch_id} has it`;
+}
+
+function describeTaken(named: Pick<NamedType<never>, 'kind'>, item: NamedItem, isCopied = false) {
+  const { kind } = named;
+  const holder = isCopied
+    ? describeCopied(named, item)
+    : `a ${kind} that branch ${item.branch_id} has already`;
+  return `is the name of ${holder} (since ${item.created_at}): a branch starts with the ${kind}s of its parent. To take it over, set adopt: true (also if a killed \`pulumi up\` created it); to create a new one, choose another name`;
 }
