@@ -121,10 +121,22 @@ describe('OperationPoller: polls', () => {
     expect(Math.max(...most)).toBe(1);
   });
 
+  it('are not put off by a watch that begins later', async () => {
+    const { source, pollTimes } = sourceOf();
+    const poller = new OperationPoller(source, 'p-1');
+    const first = poller.watch(watchOf({ judge: () => 'seen' }));
+    await vi.advanceTimersByTimeAsync(400);
+    const second = poller.watch(
+      watchOf({ judge: () => 'seen', operations: () => [operationOf({ id: 'op-2' })] }),
+    );
+    await endsOf([first, second], 1_000);
+    expect(pollTimes()[0]).toBe(460);
+  });
+
   it('stop with the last watch', async () => {
     const { source, pollTimes } = sourceOf();
     await endsOf([new OperationPoller(source, 'p-1').watch(watchOf({ judge: () => 'seen' }))], 1_000);
-    expect(pollTimes()).toEqual([200]);
+    expect(pollTimes()).toEqual([460]);
     expect(vi.getTimerCount()).toBe(0);
   });
 
@@ -134,18 +146,18 @@ describe('OperationPoller: polls', () => {
     const { source, pollTimes } = sourceOf({ listOperations: () => Promise.reject(failure(503)) });
     const watch = watchOf({ deadline: new Deadline(60_000) });
     await endsOf([new OperationPoller(source, 'p-1').watch(watch)], 60_000);
-    expect(pollTimes().slice(0, 7)).toEqual([200, 600, 1_400, 3_000, 6_200, 11_200, 16_200]);
+    expect(pollTimes().slice(0, 7)).toEqual([460, 920, 1_840, 3_680, 7_360, 12_360, 17_360]);
   });
 
   it('wait for Retry-After', async () => {
     const { source, pollTimes } = sourceOf({ listOperations: () => Promise.reject(failure(429, 7_000)) });
     await endsOf([new OperationPoller(source, 'p-1').watch(watchOf())]);
-    expect(pollTimes()[1]).toBeGreaterThanOrEqual(7_200);
+    expect(pollTimes()[1]).toBeGreaterThanOrEqual(7_460);
   });
 
   it('do not continue at once when Retry-After exceeds the longest timer', async () => {
     const { source, pollTimes } = sourceOf({ listOperations: () => Promise.reject(failure(503, 2 ** 31)) });
     const [end] = await endsOf([new OperationPoller(source, 'p-1').watch(watchOf())]);
-    expect([end, pollTimes()]).toEqual(['expired at 10000', [200]]);
+    expect([end, pollTimes()]).toEqual(['expired at 10000', [460]]);
   });
 });

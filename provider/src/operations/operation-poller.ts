@@ -1,4 +1,4 @@
-import { clamp, maxBy } from 'lodash';
+import { clamp, maxBy, uniqBy } from 'lodash';
 import type { ControlApi } from '../control-api/control-api';
 import { ControlApiError, isNotFound, toError } from '../control-api/control-api-error';
 import { type Deadline, toTimerMs } from '../control-api/deadline';
@@ -43,7 +43,6 @@ export interface Watch<Result> {
 interface ActiveWatch {
   readonly operations: () => readonly Operation[];
   readonly deadline: Deadline;
-  nextPollAt: number;
   readonly report: (view: OperationsView) => void;
   readonly expire: () => void;
   readonly fail: (error: Error) => void;
@@ -60,6 +59,8 @@ export class OperationPoller {
   readonly #pollSchedule: PollSchedule;
   readonly #watches = new Set<ActiveWatch>();
   #timer: NodeJS.Timeout | undefined;
+  /** By `performance.now()`. */
+  #nextPollAt = Number.POSITIVE_INFINITY;
   #isPolling = false;
   #failedPolls = 0;
   /** Of the last poll. */
@@ -88,7 +89,6 @@ export class OperationPoller {
       const active: ActiveWatch = {
         operations: () => watch.operations(),
         deadline,
-        nextPollAt: 0,
         report: (view) => {
           try {
             const result = watch.judge(view);
@@ -103,24 +103,28 @@ export class OperationPoller {
       // The last poll precedes the deadline. This covers a poll without a response in time.
       const cancelEnd = deadline.onEnd(() => active.expire());
       this.#watches.add(active);
-      this.#planPoll(active);
+      this.#planPoll();
       this.#schedule();
     });
   }
 
-  #planPoll(watch: ActiveWatch): void {
-    const operations = watch.operations();
+  /** Later watches only bring the next poll forward. */
+  #planPoll(): void {
+    const watches = [...this.#watches];
+    const awaited = watches.map((watch) => watch.operations());
     // A watch without known operations polls at once.
-    const intervalMs = operations.length > 0 ? this.#pollSchedule.intervalMs(operations) : 0;
-    const untilLastPollMs = watch.deadline.remainingMs - lastPollLeadMs(watch.deadline);
-    watch.nextPollAt = performance.now() + Math.max(0, Math.min(intervalMs, untilLastPollMs));
+    const intervalMs = awaited.every(({ length }) => length > 0)
+      ? this.#pollSchedule.intervalMs(uniqBy(awaited.flat(), 'id'))
+      : 0;
+    const untilLastPoll = watches.map(({ deadline }) => deadline.remainingMs - lastPollLeadMs(deadline));
+    const delayMs = Math.max(0, Math.min(intervalMs, ...untilLastPoll));
+    this.#nextPollAt = Math.min(this.#nextPollAt, performance.now() + delayMs);
   }
 
   #schedule(): void {
     clearTimeout(this.#timer);
     if (this.#isPolling || this.#watches.size === 0) return;
-    const nextPollAt = Math.min(...[...this.#watches].map((watch) => watch.nextPollAt));
-    const delayMs = Math.max(nextPollAt, this.#pauseUntil) - performance.now();
+    const delayMs = Math.max(this.#nextPollAt, this.#pauseUntil) - performance.now();
     this.#timer = setTimeout(() => void this.#poll(), toTimerMs(delayMs));
   }
 
@@ -140,9 +144,10 @@ export class OperationPoller {
     }
     for (const watch of this.#watches) {
       if (watch.deadline.remainingMs <= lastPollLeadMs(watch.deadline)) watch.expire();
-      else this.#planPoll(watch);
     }
     this.#isPolling = false;
+    this.#nextPollAt = Number.POSITIVE_INFINITY;
+    this.#planPoll();
     this.#schedule();
   }
 

@@ -46,10 +46,19 @@ function paceThatKnows(...operations: Operation[]): PollSchedule {
 const fiveSeconds = [4_000, 4_500, 5_000, 5_500, 6_000].map((durationMs) => finishedIn(durationMs));
 
 describe('PollSchedule without earlier durations', () => {
-  it('polls at 8.5 % of the time waited, from 200 ms', async () => {
+  it('polls at 9 % of the time waited, at least 230 ms apart', async () => {
     const polls = await pollsAt(new PollSchedule(defaultPollPacing), 5_000);
-    expect(polls.slice(0, 10)).toEqual([200, 400, 600, 800, 1000, 1200, 1400, 1600, 1800, 2000]);
-    expect(polls.slice(10)).toEqual([2200, 2400, 2604, 2825, 3065, 3326, 3608, 3915, 4248, 4609, 5001]);
+    expect(polls.slice(0, 11)).toEqual([460, 690, 920, 1150, 1380, 1610, 1840, 2070, 2300, 2530, 2760]);
+    expect(polls.slice(11)).toEqual([3008, 3279, 3574, 3895, 4246, 4628, 5045]);
+  });
+
+  it('of several operations, follows the one that has taken longest', async () => {
+    const pace = new PollSchedule(defaultPollPacing);
+    const first = newOperation();
+    await pollsAt(pace, 4_000, [first]);
+    const interval = pace.intervalMs([first]);
+    expect(interval).toBeGreaterThan(350);
+    expect(pace.intervalMs([first, newOperation()])).toBe(interval);
   });
 
   it('polls at most every 5 s', async () => {
@@ -61,7 +70,7 @@ describe('PollSchedule without earlier durations', () => {
 describe('PollSchedule with earlier durations', () => {
   it('polls first when an end is likely, then frequently', async () => {
     expect(await pollsAt(paceThatKnows(...fiveSeconds), 5_000)).toEqual([
-      3880, 4060, 4240, 4421, 4603, 4784, 4917, 5050,
+      3880, 4110, 4340, 4521, 4703, 4853, 5003,
     ]);
   });
 
@@ -70,6 +79,13 @@ describe('PollSchedule with earlier durations', () => {
     const polls = await pollsAt(paceThatKnows(...alike), 5_000);
     expect(polls.at(-1)).toBeLessThan(5_100);
     expect(polls.length).toBeLessThan(5);
+  });
+
+  it('polls less frequently where each poll finds some of many that end', async () => {
+    const alike = [4_900, 4_950, 5_000, 5_050, 5_100].map((durationMs) => finishedIn(durationMs));
+    const many = Array.from({ length: 10 }, () => newOperation());
+    const [first = 0, second = 0] = await pollsAt(paceThatKnows(...alike), 5_000, many);
+    expect(second - first).toBeGreaterThan(340);
   });
 
   it('continues as without earlier durations after the longest one', async () => {
@@ -83,14 +99,12 @@ describe('PollSchedule with earlier durations', () => {
   });
 
   it('polls at once for operations that take almost no time', async () => {
-    expect(await pollsAt(paceThatKnows(finishedIn(2), finishedIn(3)), 2)).toEqual([20]);
+    expect(await pollsAt(paceThatKnows(finishedIn(2), finishedIn(3)), 2)).toEqual([23]);
   });
 
   it('polls around each of the earlier durations in turn', async () => {
     const polls = await pollsAt(paceThatKnows(finishedIn(0), finishedIn(1_000), finishedIn(4_000)), 4_000);
-    expect(polls).toEqual([
-      20, 850, 895, 940, 985, 1030, 1075, 1120, 1165, 3400, 3520, 3640, 3760, 3880, 4000,
-    ]);
+    expect(polls).toEqual([23, 850, 920, 990, 1060, 1130, 1200, 3400, 3520, 3640, 3760, 3880, 4000]);
   });
 
   it.each([
@@ -104,12 +118,12 @@ describe('PollSchedule with earlier durations', () => {
 
   it('ignores earlier operations of other actions', async () => {
     const pace = paceThatKnows(finishedIn(5_000, { action: 'apply_config' }));
-    expect((await pollsAt(pace, 400)).slice(0, 2)).toEqual([200, 400]);
+    expect(await pollsAt(pace, 400)).toEqual([460]);
   });
 
   it('ignores earlier operations that failed: they say nothing about success', async () => {
     const pace = paceThatKnows(finishedIn(5_000, { status: 'failed' }));
-    expect((await pollsAt(pace, 400)).slice(0, 2)).toEqual([200, 400]);
+    expect(await pollsAt(pace, 400)).toEqual([460]);
   });
 });
 
@@ -148,5 +162,5 @@ it('PollSchedule forgets the start of a finished operation', async () => {
   await pollsAt(pace, 10_000, [operation]);
   // Another action, so that its duration does not predict the next one.
   pace.learn([{ ...operation, status: 'finished', action: 'suspend_compute' }]);
-  expect(pace.intervalMs([operation])).toBe(200);
+  expect(pace.intervalMs([operation])).toBe(460);
 });

@@ -9,14 +9,16 @@ export interface PollPacing {
   readonly longestMs: number;
 }
 
-export const defaultPollPacing: PollPacing = { shortestMs: 200, longestMs: 5_000 };
+export const defaultPollPacing: PollPacing = { shortestMs: 230, longestMs: 5_000 };
 
 /** Without earlier durations: the interval as a share of the time waited. It also bounds how late an end is noticed: 95 % within a tenth. */
-const blindShare = 0.085;
+const blindShare = 0.09;
 /** Around a likely end: the number of polls until the latest likely end … */
 const predictedPolls = 10;
 /** … but the interval stays between these shares of the expected duration. */
-const predictedShare = { least: 0.02, most: 0.045 };
+const predictedShare = { least: 0.03, most: 0.07 };
+/** With so many operations awaited, the interval is the longest of those: each poll finds some that have ended. */
+const manyAwaited = 10;
 /** Around a likely end, the interval may fall to this share of the shortest one, for very short operations. */
 const shortestShare = 0.1;
 /** How far the next duration may differ from an earlier one, as a share of it: more if few durations are known. */
@@ -49,23 +51,35 @@ export class PollSchedule {
   intervalMs(operations: readonly Operation[]): number {
     // An operation scheduled behind a running one can't finish before it.
     const begun = operations.filter(({ status }) => status !== 'scheduling');
-    const intervals = (begun.length > 0 ? begun : operations).map((operation) => this.#intervalOf(operation));
+    const byAction = groupBy(begun.length > 0 ? begun : operations, 'action');
+    const intervals = Object.entries(byAction).map(([action, awaited]) =>
+      this.#intervalOf(
+        this.#durations.get(action) ?? [],
+        awaited.map(({ id }) => performance.now() - this.#begin(id)),
+      ),
+    );
     return min(intervals) ?? this.#pacing.shortestMs;
   }
 
-  #intervalOf({ id, action }: Operation): number {
+  /** For operations of one action: how long earlier ones took, and how long each of these has been running. */
+  #intervalOf(durations: readonly number[], elapsed: readonly number[]): number {
     const { shortestMs, longestMs } = this.#pacing;
-    const elapsedMs = performance.now() - this.#begin(id);
-    const durations = this.#durations.get(action) ?? [];
     const margin = durations.length < margins.manyFrom ? margins.few : margins.many;
-    // The shortest earlier duration that this operation has not exceeded yet.
-    const likelyMs = durations.find((durationMs) => durationMs * (1 + margin) >= elapsedMs);
-    if (likelyMs === undefined) return clamp(elapsedMs * blindShare, shortestMs, longestMs);
-    const aheadMs = (durations.at(-1) ?? likelyMs) * (1 + margin) - likelyMs * (1 - margin);
-    const { least, most } = predictedShare;
-    const closeMs = clamp(aheadMs / predictedPolls, likelyMs * least, likelyMs * most);
-    const stepMs = clamp(closeMs, shortestMs * shortestShare, longestMs);
-    return clamp(likelyMs * (1 - margin) - elapsedMs, stepMs, longestMs);
+    const intervals = elapsed.map((elapsedMs) => {
+      // The shortest earlier duration that this operation has not exceeded yet.
+      const likelyMs = durations.find((durationMs) => durationMs * (1 + margin) >= elapsedMs);
+      if (likelyMs === undefined) return undefined;
+      const aheadMs = (durations.at(-1) ?? likelyMs) * (1 + margin) - likelyMs * (1 - margin);
+      const { least, most } = predictedShare;
+      const leastMs = likelyMs * (elapsed.length < manyAwaited ? least : most);
+      const closeMs = clamp(aheadMs / predictedPolls, leastMs, likelyMs * most);
+      const stepMs = clamp(closeMs, shortestMs * shortestShare, longestMs);
+      return clamp(likelyMs * (1 - margin) - elapsedMs, stepMs, longestMs);
+    });
+    // Those begun later are not likely to end before the one that has taken longest.
+    const longest = Math.max(...elapsed);
+    const blindMs = clamp(Math.max(2 * shortestMs - longest, longest * blindShare), shortestMs, longestMs);
+    return min(intervals.map((intervalMs) => intervalMs ?? blindMs)) ?? blindMs;
   }
 
   #begin(id: string): number {
