@@ -189,9 +189,31 @@ it('a role whose create after a reset fails is created by the next up', async ()
   const error = await errorOf(run.update(made, declared));
   const failed = { ...made, outputs: { ...(error as UnsettledError).outputs } };
   expect(failed.outputs).not.toHaveProperty('password');
-  expect(await startRun().preview(failed, declared)).toMatchObject({ hasChanges: true });
+  const next = startRun();
+  expect(await next.preview(failed, declared)).toMatchObject({ hasChanges: true });
+  expect(next.shown).toEqual([
+    'its branch no longer has it: `pulumi up` creates this one again, with a new password',
+  ]);
   const after = await startRun().update(failed, declared);
   expect(after.outputs.password).toEqual(expect.any(String));
+});
+
+it('a preview after a killed reset says that the database will be empty', async () => {
+  const { startRun, branch, declared, made, reset, api } = await startReset('database', {
+    name: 'shop',
+    ownerName: 'app_owner',
+  });
+  const { projectId, branchId } = declared;
+  const { parentId = '' } = branch.outputs as { parentId?: string };
+  await api.restoreBranch(projectId, branchId, { source_branch_id: parentId });
+  const run = startRun();
+  await run.preview(branch, reset);
+  expect(await run.preview(made, declared)).toMatchObject({ hasChanges: true });
+  expect(run.shown.join()).toContain('`pulumi up` creates this one again, empty');
+  const up = startRun();
+  await up.update(branch, reset);
+  const after = await up.update(made, declared);
+  expect(after.outputs.createdAt).not.toBe(made.outputs.createdAt);
 });
 
 it('a refresh reads the password of another role of that name', async () => {

@@ -58,6 +58,7 @@ export async function reportReset(
   const isKnownReset = resetAt === undefined || isSameInstant(resetAt, outputs.lastResetAt);
   if (!isKnownReset && !(await mayHaveFailed(core, id, resetAt, declaration))) {
     const since = `branch ${id} was reset at ${resetAt}, which this stack does not know of: \`pulumi up\` counts it as the one of this change of resetTriggers, and does not repeat it`;
+    core.claims.branch.noteItem(id, { reset: 'done' });
     await core.warn(declaration, [since]);
     return false;
   }

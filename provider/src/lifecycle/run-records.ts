@@ -41,7 +41,7 @@ export interface ItemRecord {
   readonly adopter?: string;
   /** Of a branch: whether the state has it as protected, once diff was asked. */
   readonly wasProtected?: boolean;
-  /** Of a branch: whether this run resets it, as far as diff has found, or has done so. */
+  /** Of a branch: whether this run resets it, as far as diff has found, or that was done, here or in a run that was killed. */
   readonly reset?: 'expected' | 'done' | undefined;
   /** For a branch that a change replaces: the endpoints on it that the preview knows. */
   readonly foreseen?: readonly string[];

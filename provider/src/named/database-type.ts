@@ -30,8 +30,7 @@ export const databaseType = defineNamed<DatabaseInputs>({
   role: 'ownerName',
   send: (api, { ownerName, ...at }, deadline) =>
     api.updateNamed('database', at, { owner_name: ownerName }, deadline),
-  reset:
-    'the reset of its branch replaces the databases: `pulumi up` creates this one again, empty, unless the branch that the data comes from has it',
+  again: 'empty',
   loss: {
     kind: 'database',
     base: 'its branch',

@@ -62,7 +62,7 @@ function findExisting<Inputs extends NamedInputs>(
  * What the branch has by name. A branch that this run creates starts with what another one has.
  * @returns undefined where a preview can't know
  */
-async function glimpseNamed(
+export async function glimpseNamed(
   core: ProviderCore,
   kind: NamedKind,
   declaration: Declared<NamedInputs>,

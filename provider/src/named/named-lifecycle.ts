@@ -14,7 +14,7 @@ import type { ResourceDiff, ResourceLifecycle } from '../lifecycle/resource-life
 import { isUnsettled } from '../lifecycle/resource-state';
 import type { ResourceType } from '../lifecycle/resource-type';
 import type { NamedItem } from '../operations/service-project';
-import { createNamed, findExistingFailures, findUnknownRole } from './named-create';
+import { createNamed, findExistingFailures, findUnknownRole, glimpseNamed } from './named-create';
 import { deleteNamed } from './named-delete';
 import {
   leaveUncertain,
@@ -72,7 +72,7 @@ export class NamedLifecycle<Inputs extends NamedInputs>
   /** Reports under the resource what the change does. */
   async diff(id: string, prior: PriorNamed<Inputs>, news: Declared<Inputs>): Promise<ResourceDiff> {
     return this.core.presentably([asReported(prior), news], async () => {
-      const { arguments: table, sent, change, reset, loss } = this.#named;
+      const { arguments: table, sent, change, loss } = this.#named;
       const changes = table.findChanges(prior, news.inputs);
       const replaces = intersection(changes, table.replacing);
       const isReset = this.#isReset(prior);
@@ -98,9 +98,22 @@ export class NamedLifecycle<Inputs extends NamedInputs>
         throw new Error(
           `branch ${branchId} is replaced, which deletes this ${this.#named.kind} with it. Nothing was changed. Set branchId to the id of the branch resource: the ${this.#named.kind} is then replaced with the branch.`,
         );
-      if (isReset) await this.core.warn(news, [reset]);
+      await this.core.warn(news, await this.#describeLost(id, prior, news));
       return { hasChanges, changes, replaces };
     });
+  }
+
+  /** What the update has to create again, if anything. */
+  async #describeLost(id: string, prior: PriorNamed<Inputs>, news: Declared<Inputs>): Promise<string[]> {
+    const { kind, again } = this.#named;
+    const andAgain = `\`pulumi up\` creates this one again, ${again}`;
+    if (this.#isReset(prior))
+      return [
+        `the reset of its branch replaces the ${kind}s: ${andAgain}, unless the branch that the data comes from has it`,
+      ];
+    if (prior.outputs.__ledger?.past !== 'uncertain') return [];
+    const items = await glimpseNamed(this.core, kind, news);
+    return !items || items.some((item) => item.id === id) ? [] : [`its branch no longer has it: ${andAgain}`];
   }
 
   /** What is replaced with its branch, or after the new one, meets no obstacle. */

@@ -37,8 +37,8 @@ interface Definition<Inputs extends NamedInputs> {
   readonly role?: keyof Inputs & string;
   /** What the preview says of a change of it. @default nothing */
   readonly change?: string;
-  /** What the preview says when this run resets the branch. */
-  readonly reset: string;
+  /** What it is like when it is created again, as after a reset of its branch. */
+  readonly again: string;
   /** Why the service would refuse to delete it before another one of another name takes its place. @default nothing */
   readonly findObstacle?: (core: ProviderCore, at: NamedPath) => Promise<string | undefined>;
   /** What to do when the service refuses a delete (422). @default nothing */

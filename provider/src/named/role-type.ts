@@ -32,8 +32,7 @@ export const roleType = defineNamed<RoleInputs>({
   sent: 'passwordTriggers',
   send: (api, role, deadline) => api.resetPassword(role, deadline),
   change: 'gives the role a new password and drops the connections of an active compute of its branch',
-  reset:
-    'the reset of its branch replaces the roles: `pulumi up` creates this one again with a new password, unless the branch that the data comes from has it',
+  again: 'with a new password',
   findObstacle: async (core, { projectId, branchId, name }) => {
     const all = await core.projects.project(projectId).named('database', branchId).fresh();
     const owned = filter(all, { owner_name: name }).filter(({ id }) => !core.claims.database.isGoing(id));
