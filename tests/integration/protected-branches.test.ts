@@ -4,6 +4,12 @@ import { readConnectionUri } from '../../provider/src/lookups/live-connection-ur
 import { errorOf } from '../support/failure';
 import { startEngineRuns } from '../support/start-engine-run';
 
+const lateLists = {
+  match: { method: 'GET', path: '/projects/:p/branches' },
+  effect: { kind: 'late-read', lateMs: 100 },
+  times: 'always',
+} as const;
+
 /** A protected branch and an endpoint on it, both in state. */
 async function startProtected() {
   const ground = await startEngineRuns();
@@ -36,8 +42,7 @@ describe('an endpoint on a protected branch', () => {
 
   it('is deleted by the update that unprotects the branch, despite read lag', async () => {
     const { startRun, branch, endpoint, ids, projectId, emulator } = await startProtected();
-    const lists = { method: 'GET', path: '/projects/:p/branches' } as const;
-    emulator.inject({ match: lists, effect: { kind: 'late-read', lateMs: 100 }, times: 'always' });
+    emulator.inject(lateLists);
     const run = startRun();
     await run.update(branch, { projectId, protected: false });
     await run.delete(endpoint);
@@ -58,12 +63,14 @@ describe('an endpoint on a protected branch', () => {
     expect((await startRun().preview(endpoint, replica)).replaces).toEqual(['type']);
   });
 
-  it('that the update protects stays, and the error blames no other client', async () => {
-    const { startRun, branch, endpoint, projectId } = await startProtected();
+  it('that the update protects stays, despite read lag', async () => {
+    const { startRun, branch, endpoint, projectId, emulator } = await startProtected();
     const before = await startRun().update(branch, { projectId });
+    emulator.inject(lateLists);
     const run = startRun();
     await run.update(before, { projectId, protected: true });
-    expect((await errorOf(run.delete(endpoint))).message).toContain(`branch ${branch.id} is protected`);
+    const { message } = await errorOf(run.delete(endpoint));
+    expect(message).toContain(`delete of endpoint ${endpoint.id}: branch ${branch.id} is protected`);
   });
 });
 

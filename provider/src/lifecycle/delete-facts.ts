@@ -54,11 +54,8 @@ export async function deleteGuarded(
 /** Judges a delete by what this run and the service know now. Shows what else is deleted with it. */
 async function guardDelete(question: DeleteQuestion, project: ServiceProject): Promise<void> {
   const { id, core, prior, deadline } = question;
-  const { latestAt } = project.writes;
-  // Only what this process has just written may be missing from reads, such as the move of an endpoint.
-  const lagMs = Math.min(latestAt + project.readLagMs - performance.now(), deadline.remainingMs);
   const facts = await rereadUntil(
-    deadline.next(Math.max(0, lagMs)),
+    lagOf(project, deadline),
     () => gatherFacts(question, project),
     (each) => !(judgeStanding(each) ?? each.baseObstacle ?? each.protectedBranch),
   );
@@ -102,14 +99,23 @@ async function gatherFacts(question: DeleteQuestion, project: ServiceProject): P
   return { ...common, ...noBranchFacts, ...toProtection(core, branch), subject, adopter, unallowed };
 }
 
-/** The branch of an endpoint. One list serves many deletes, unless this run protects the branch: the service refuses, too. */
+/** The branch of an endpoint. One list serves many deletes, until this run changes the protection: then reads may lag behind. */
 async function findBranchOf({ core, deadline }: DeleteQuestion, project: ServiceProject, id: string) {
-  const { branches, sharedRead } = project;
+  const {
+    branches,
+    sharedRead: { maxAgeMs },
+  } = project;
   const isToBeProtected = core.claims.branch.recordOf(id).declared?.inputs.protected === true;
-  const maxAgeMs = isToBeProtected ? 0 : sharedRead.maxAgeMs;
-  const shown = await branches.find(id, { maxAgeMs, deadline });
-  // This run may have unprotected it since the list.
-  return shown?.protected ? branches.find(id, { deadline }) : shown;
+  const shown = isToBeProtected ? undefined : await branches.find(id, { maxAgeMs, deadline });
+  if (!isToBeProtected && !shown?.protected) return shown;
+  const isAsDeclared = (now: Branch | undefined) => (now?.protected ?? isToBeProtected) === isToBeProtected;
+  return rereadUntil(lagOf(project, deadline), () => branches.find(id, { deadline }), isAsDeclared);
+}
+
+/** How long reads may still lag behind what this process has written, such as the move of an endpoint. */
+function lagOf({ writes, readLagMs }: ServiceProject, deadline: Deadline): Deadline {
+  const lagMs = Math.min(writes.latestAt + readLagMs - performance.now(), deadline.remainingMs);
+  return deadline.next(Math.max(0, lagMs));
 }
 
 /** @param wasProtected whether the state has it as protected. @default what diff has found, if it was asked */
