@@ -199,6 +199,17 @@ describe('a move to a branch that has an endpoint', () => {
     expect(emulator.endpoints(projectId).find(({ id }) => id === endpoint.id)?.branch_id).toBe(target);
   });
 
+  it('names what a killed replacement has left there, to be deleted', async () => {
+    const { emulator, startRun, run, on, projectId, feature } = await startProgram();
+    const target = emulator.createBranch(projectId).id;
+    const replica = { type: 'read_only' };
+    const endpoint = await startRun().create('endpoint', 'e', on(feature, { ...replica, name: 'api' }));
+    const left = await startRun().create('endpoint', 'e', on(target, replica));
+    const { message } = await errorOf(run.preview(endpoint, on(target, { ...replica, name: 'api' })));
+    expect(message).toContain(`Nothing was changed. On it, endpoint ${left.id} (since `);
+    expect(message).toContain(`\`postgres-compute endpoints delete ${left.id} --project`);
+  });
+
   it('is refused where another endpoint of the program arrives as well', async () => {
     const { emulator, startRun, run, on, projectId, feature } = await startProgram();
     const target = emulator.createBranch(projectId).id;

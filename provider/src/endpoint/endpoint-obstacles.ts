@@ -8,7 +8,7 @@ import { findOtherProject } from '../lifecycle/replacement-failures';
 import type { ResourceClaims } from '../lifecycle/resource-claims';
 import type { Declaration } from './endpoint-inputs';
 import type { PriorState } from './endpoint-state';
-import { findBranchEndpoint, findExisting, toCreateTarget } from './existing-endpoint';
+import { describeDuplicates, findBranchEndpoint, findExisting, toCreateTarget } from './existing-endpoint';
 
 /** Why the endpoint can't be created in place of the one that it replaces; undefined when it can, as far as the service shows. */
 export async function findObstacle(
@@ -98,7 +98,7 @@ export async function checkUnprotected(
  */
 export async function checkMove(id: string, declaration: Declaration, core: ProviderCore): Promise<void> {
   const { branchId, type } = declaration.inputs;
-  const { urn } = declaration.resource;
+  const { urn, createsBeforeDelete } = declaration.resource;
   const claims = core.claims.endpoint;
   const endpoints = await core.list(declaration, 'endpoints');
   // A run that was cut off may have moved it already; an interrupted replacement has deleted it, and only creates.
@@ -112,10 +112,14 @@ export async function checkMove(id: string, declaration: Declaration, core: Prov
     );
   const holder = endpoints.find((endpoint) => endpoint.branch_id === branchId);
   if (!holder || !isToMove || claims.item(holder.id).mover !== undefined) return;
+  // The resource option replaceOnChanges makes a replacement of a move.
+  const [leftover] = claims.ownerOf(holder.id) ? [] : describeDuplicates(declaration, [holder], id);
+  if (leftover !== undefined) throw new Error(`${what}: ${why}. On it, ${leftover}.`);
   const areBoth = holder.type === 'read_write' && type === 'read_write';
+  const first = createsBeforeDelete ? 'set deleteBeforeReplace: true and ' : '';
   const instead = areBoth
     ? 'To swap two endpoints, first move one of them to a spare branch.'
-    : `To create this one there instead of moving it, run \`pulumi up --replace '${urn}'\`.`;
+    : `To create this one there instead of moving it, ${first}run \`pulumi up --replace '${urn}'\`.`;
   throw new Error(
     `${what}, on which endpoint ${holder.id} is (${holder.type}, ${holder.current_state}): ${why}. ` +
       `If this program deletes ${holder.id}, do that in an earlier \`pulumi up\`: updates run before deletes. If it moves or replaces ${holder.id}, add that resource to \`dependsOn\` of this one. ${instead}`,

@@ -25,6 +25,7 @@ const advices: readonly (readonly [RegExp, Follow])[] = [
   [/allowDataLoss is not true/, allowDataLoss],
   [/neither a protected branch nor its endpoints|a reset of branch \S+ it is protected/, unprotect],
   [/Run `pulumi up` again/, waitForOthers],
+  [/a change of branchId moves .* is a duplicate/, deleteDuplicate],
   // The next `up` replaces a branch whose creation has failed, and repeats a reset that has.
   [/create_branch \S+?[ :]/, isOfEarlierRun],
   [/Choose another name|another name creates a new one|already has a branch of that name|_EXISTS/, rename],
@@ -57,6 +58,16 @@ async function refreshFirst({ world, stack, isCutOff }: Advised): Promise<boolea
 
 async function waitForOthers({ world }: Advised): Promise<boolean> {
   await settle(world);
+  return true;
+}
+
+/** A replacement that creates first was killed, and the next run would move the old endpoint to where the new one is. */
+function deleteDuplicate({ world, isCutOff, slot, message }: Advised): boolean {
+  const { ground, journal } = world;
+  const [, id = ''] = /endpoints delete (\S+)/.exec(message) ?? [];
+  if (!isCutOff || world.isInState(id) || !ground.own(slot).some((own) => own.id === id)) return false;
+  ground.controls.deleteEndpoint(id);
+  journal.note('user', () => `deletes ${id}, which a killed replacement has left`);
   return true;
 }
 
