@@ -29,7 +29,7 @@ const adoptions: readonly Row[] = [
         },
         {
           program: { type, name: 'api' },
-          message: /already has an endpoint of that name, ep-\S+ .*since 20.*adopt: true takes it over/,
+          message: /already has an endpoint of that name, ep-\S+ .*since 20.*adopt: true takes over ep-/,
         },
         {
           program: { type, name: 'api', ...adopt },
@@ -117,7 +117,7 @@ const earlierCreates: readonly Row[] = [
       {
         program: { name: 'api' },
         message:
-          /adopt: true takes it over \(also if an earlier `pulumi up` created it before it was killed\)/,
+          /adopt: true takes over ep-\S+ \(also if an earlier `pulumi up` created it before it was killed\)/,
       },
       { program: { name: 'api', ...adopt } },
     ],

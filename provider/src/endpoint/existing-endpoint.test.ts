@@ -71,7 +71,7 @@ describe('findOwn', () => {
 
 describe('findNamed', () => {
   it('finds the endpoint with the declared name', () => {
-    expect(findNamed(targetOf({ name: 'web' }), [own, other])).toBe(other);
+    expect(findNamed(targetOf({ name: 'web' }), [own, other])).toEqual([other]);
   });
 
   it.each([
@@ -80,16 +80,15 @@ describe('findNamed', () => {
     ['a later time', { created_at: '2027-01-01T00:00:00Z' }],
   ])('prefers the endpoint that a killed create may have left to one of %s', (_what, change) => {
     const foreign = endpointOf({ id: 'ep-foreign', name: 'web', ...change });
-    expect(findNamed(targetOf({ name: 'web' }), [foreign, other])).toBe(other);
-    expect(findNamed(targetOf({ name: 'web' }), [foreign])).toBe(foreign);
+    expect(findNamed(targetOf({ name: 'web' }), [foreign, other])).toEqual([other, foreign]);
   });
 
   it('finds nothing when the declared name is the derived one', () => {
-    expect(findNamed(targetOf(), [own])).toBeUndefined();
+    expect(findNamed(targetOf(), [own])).toEqual([]);
   });
 
   it('finds nothing when the program declares no name', () => {
-    expect(findNamed(toCreateTarget({ resource: { urn }, inputs: least }), [own, other])).toBeUndefined();
+    expect(findNamed(toCreateTarget({ resource: { urn }, inputs: least }), [own, other])).toEqual([]);
   });
 });
 
@@ -143,7 +142,14 @@ describe('findExisting', () => {
   it('refuses an endpoint with the declared name, and suggests adopt: true', () => {
     expect(() => findExisting(targetOf({ name: 'web' }), [other])).toThrow(
       'create of endpoint "web": the project already has an endpoint of that name, ep-other (read_write, branch br-1, since 2026-01-01T00:00:00Z). ' +
-        'adopt: true takes it over (also if an earlier `pulumi up` created it before it was killed); another name creates a new one.',
+        'adopt: true takes over ep-other (also if an earlier `pulumi up` created it before it was killed); another name creates a new one.',
+    );
+  });
+
+  it('names every endpoint with the declared name', () => {
+    const late = endpointOf({ id: 'ep-late', name: 'web', created_at: '2026-01-02T00:00:00Z' });
+    expect(() => findExisting(targetOf({ name: 'web' }), [late, other])).toThrow(
+      /endpoints of that name: ep-other \(.*\), ep-late \(.*\)\. adopt: true takes over ep-other .*delete or import it\.$/,
     );
   });
 

@@ -38,9 +38,10 @@ export function findExisting(
   // in one update.
   const isInPlace = own?.branch_id === inputs.branchId || target.createsBeforeDelete;
   if (own && !isInPlace && !inputs.adopt) throw new Error(describeElsewhere(own));
-  const named = findNamed(target, endpoints);
+  const all = findNamed(target, endpoints);
+  const [named] = all;
   if (named && (own || !(inputs.adopt && isSamePlace(named, inputs))))
-    throw new Error(describeTaken(inputs, named, own));
+    throw new Error(describeTaken(inputs, named, all, own));
   if (own) return { kind: isInPlace ? 'own' : 'adopted', item: own };
   const adopted = inputs.adopt ? (named ?? findBranchEndpoint(inputs, endpoints)) : undefined;
   return adopted && { kind: 'adopted', item: adopted };
@@ -56,21 +57,21 @@ export function findOwn(
 }
 
 /**
- * The endpoint of the name that the program gives. If several have it, the oldest of the declared branch and type: a create
- * that was killed may have left it, and another client may have used the name since.
+ * The endpoints of the name that the program gives, first the oldest of the declared branch and type: a create that was killed may
+ * have left it, and another client may have used the name since.
  */
 export function findNamed(
   { inputs, derivedNames }: CreateTarget,
   endpoints: readonly Endpoint[],
-): Endpoint | undefined {
-  if (inputs.name === undefined || derivedNames.includes(inputs.name)) return undefined;
+): Endpoint[] {
+  if (inputs.name === undefined || derivedNames.includes(inputs.name)) return [];
   const named = endpoints.filter(({ name }) => name === inputs.name);
-  return sortBy(named, (endpoint) => !isSamePlace(endpoint, inputs), createdAt, 'id')[0];
+  return sortBy(named, (endpoint) => !isSamePlace(endpoint, inputs), createdAt, 'id');
 }
 
 /** Why it is not clear which endpoint `adopt` means; undefined when it is. */
 export function describeAmbiguity(target: CreateTarget, endpoints: readonly Endpoint[]): string | undefined {
-  const named = findNamed(target, endpoints);
+  const [named] = findNamed(target, endpoints);
   const holder = findBranchEndpoint(target.inputs, endpoints);
   if (!named || !holder || named.id === holder.id) return undefined;
   return `can mean two endpoints: ${named.id} by the name, on branch ${named.branch_id}, and ${holder.id}, the read_write endpoint of branch ${holder.branch_id}. Give the name or the branch of the one to take over`;
@@ -115,14 +116,24 @@ function isSamePlace({ branch_id, type }: Endpoint, inputs: EndpointInputs): boo
   return branch_id === inputs.branchId && type === inputs.type;
 }
 
-function describeTaken(inputs: EndpointInputs, taken: Endpoint, own: Endpoint | undefined): string {
-  const adopt =
-    'adopt: true takes it over (also if an earlier `pulumi up` created it before it was killed); another name creates a new one.';
+function describeTaken(
+  inputs: EndpointInputs,
+  taken: Endpoint,
+  all: readonly Endpoint[],
+  own: Endpoint | undefined,
+): string {
+  const adopt = `adopt: true takes over ${taken.id} (also if an earlier \`pulumi up\` created it before it was killed); another name creates a new one.`;
   const other = own
     ? `Choose another name for ${own.id}, which an earlier \`pulumi up\` created.`
     : 'Choose another name.';
   const now = isSamePlace(taken, inputs) && !own ? adopt : other;
-  return `create of endpoint "${inputs.name}": the project already has an endpoint of that name, ${taken.id} (${taken.type}, branch ${taken.branch_id}, since ${taken.created_at}). ${now}`;
+  const which = all
+    .map(({ id, type, branch_id, created_at }) => `${id} (${type}, branch ${branch_id}, since ${created_at})`)
+    .join(', ');
+  const several = 'If a killed `pulumi up` created one of them, no state has that one: delete or import it.';
+  return all.length > 1
+    ? `create of endpoint "${inputs.name}": the project already has endpoints of that name: ${which}. ${now} ${several}`
+    : `create of endpoint "${inputs.name}": the project already has an endpoint of that name, ${which}. ${now}`;
 }
 
 function describeElsewhere({ id, name, branch_id, created_at }: Endpoint): string {

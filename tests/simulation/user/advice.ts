@@ -29,7 +29,7 @@ const advices: readonly (readonly [RegExp, Follow])[] = [
   // The next `up` replaces a branch whose creation has failed, and repeats a reset that has.
   [/create_branch \S+?[ :]/, isOfEarlierRun],
   [/Choose another name|another name creates a new one|already has a branch of that name|_EXISTS/, rename],
-  [/set adopt: true|adopt: true takes it over/, adopt],
+  [/set adopt: true|adopt: true takes (it )?over/, adopt],
 ];
 
 /** Follows the advice of the errors. Returns whether the contract allows every one of them. */
@@ -101,7 +101,10 @@ function isOfEarlierRun({ world: { ground }, message, startedAt }: Advised): boo
     .some((operation) => operation.id === id && Date.parse(operation.created_at) <= startedAt);
 }
 
-/** Another client has the declared name. The message hides a name that is a secret, but the user knows it. */
+/**
+ * Another client has the declared name, and what a killed create has left may have it too: the user deletes that. The message hides a
+ * name that is a secret, but the user knows it.
+ */
 function rename({ world, slot, isBranch, message }: Advised): boolean {
   const { ground, journal, plans } = world;
   const plan = isBranch ? ground.branches.declared(slot) : plans[slot];
@@ -113,6 +116,9 @@ function rename({ world, slot, isBranch, message }: Advised): boolean {
   const [, holder] = /the project .*?((?:ep|br)-[a-z]+-[a-z]+-\d+)/.exec(message) ?? [];
   const isHolder = ({ id }: { id: string }) => id === holder;
   if (made.some(isHolder) || !others.some((other) => other.name === name || isHolder(other))) return false;
+  if (/delete or import it/.test(message))
+    for (const { id } of made)
+      if (message.includes(id) && !world.isInState(id)) ground.controls.deleteEndpoint(id);
   ground.texts.avoidName(slot, plan.project, plan.name, of);
   journal.count('renames');
   journal.note('user', () => `chooses another name for the ${of} of slot ${slot}`);
