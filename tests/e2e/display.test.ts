@@ -91,13 +91,13 @@ it('the row of an endpoint names what locks the project, then what runs', async 
   const rows = (screen: string) => screen.split('\n').filter((line) => /ComputeEndpoint app /.test(line));
   const release = emulator.lockProject(project.id);
   const run = logOf(stack);
-  await expect.poll(run.screen, { timeout: 60_000 }).toContain('waiting: ');
+  await expect.poll(run.screen, { timeout: 60_000 }).toContain('waiting for the project: ');
   release();
   await run.ended;
   const [lock] = emulator.operations(project.id).filter(({ action }) => action === 'create_branch');
   const shown = rows(run.screen()).flatMap((line) => /creating \S+ (.*)$/.exec(line)?.[1]?.trim() || []);
   expect(shown).toEqual([
-    `waiting: project locked by create_branch ${lock?.id} running`,
+    `waiting for the project: create_branch ${lock?.id} running`,
     expect.stringMatching(/^start_compute, 1 of 1(, \d s)?$/),
   ]);
   expect(rows((await stack.run('up', '--yes')).screen)).toEqual([]);

@@ -123,7 +123,7 @@ describe('endpoints suspend, start and restart', () => {
     release();
     const { exitCode, stderr } = await suspension;
     expect(exitCode).toBe(0);
-    expect(stderr).toMatch(/^waiting: project locked by create_branch \S+ running\n/);
+    expect(stderr).toMatch(/^waiting for the project: create_branch \S+ running\n/);
   });
 
   it('exit with 3 when the project stays locked', async () => {

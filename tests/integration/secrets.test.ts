@@ -227,7 +227,7 @@ it('a secret that an update replaces is redacted in its progress', async () => {
     locks: true,
   });
   const update = provider.update(id, outs, { ...inputs, pgSettings: { 'app.key': 'another' } });
-  await until(() => shown.some((text) => text.includes('project locked')));
+  await until(() => shown.some((text) => text.includes('waiting for the project')));
   operation.finish();
   await update;
   expect(shown.join('\n')).not.toContain('canary');

@@ -47,7 +47,7 @@ describe('ProgressLine without a terminal', () => {
     const blocking = [operationOf('running', { action: 'create_branch', id: 'op-7' })];
     line.showBlockers(blocking);
     line.showBlockers(blocking);
-    expect(written()).toBe('waiting: project locked by create_branch op-7 running\n');
+    expect(written()).toBe('waiting for the project: create_branch op-7 running\n');
   });
 
   it('escapes control characters of the service', () => {
@@ -62,7 +62,7 @@ describe('ProgressLine without a terminal', () => {
     line.showOperations([operationOf('running', { action: 'canary-key' })]);
     line.showBlockers([operationOf('failed', { error: '"\\u0063anary-key"' })]);
     expect(written()).toBe(
-      'op-1 ***: In progress\nwaiting: project locked by start_compute op-1 failed: "***"\n',
+      'op-1 ***: In progress\nwaiting for the project: start_compute op-1 failed: "***"\n',
     );
   });
 });

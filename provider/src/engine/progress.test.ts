@@ -54,6 +54,6 @@ it.each([
 
 it('describes the operations that lock the project', () => {
   expect(describeBlockers([operationOf({ id: 'op-7', action: 'create_branch' })])).toBe(
-    'waiting: project locked by create_branch op-7 running',
+    'waiting for the project: create_branch op-7 running',
   );
 });

@@ -51,7 +51,7 @@ function describeFailures(count: number): string[] {
   return count === 0 ? [] : [`${count} ${count === 1 ? 'failure' : 'failures'}`];
 }
 
-/** The operations that a write waits for: `waiting: project locked by create_branch op-7 running`. */
+/** The operations that a write waits for, any of which may lock the project: `waiting for the project: create_branch op-7 running`. */
 export function describeBlockers(blocking: readonly Operation[]): string {
-  return `waiting: project locked by ${blocking.map(describeOperation).join(', ')}`;
+  return `waiting for the project: ${blocking.map(describeOperation).join(', ')}`;
 }
