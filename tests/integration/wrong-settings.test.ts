@@ -107,7 +107,7 @@ it('a service that does not answer is one warning for all resources', async () =
   await run.check('branch', 'c', { projectId, name: 'data' });
   expect(run.shown).toEqual([
     expect.stringMatching(
-      /^the service can't be reached, so this preview may miss conflicts and restarts: GET .*503 Service Unavailable/,
+      /^the service can't be reached, so conflicts and restarts may not be reported: GET .*503 Service Unavailable/,
     ),
   ]);
 });

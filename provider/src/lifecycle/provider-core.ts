@@ -146,7 +146,7 @@ export class ProviderCore {
       const reason = messageOf(patience.hasPassed ? (api.contact.latestFault ?? error) : error);
       if (this.#shown.has(id) || declaration.resource.urn === undefined) return undefined;
       this.#shown.add(id);
-      const warning = `the service can't be reached, so this preview may miss conflicts and restarts: ${reason}`;
+      const warning = `the service can't be reached, so conflicts and restarts may not be reported: ${reason}`;
       await this.warn(declaration, [warning]);
       return undefined;
     }
