@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { operationOf } from '../../../tests/support/operation';
-import { describeDeleteResult, describeWaitResult } from './resource-errors';
+import { describeDeleteResult, describeWaitResult, type Subject } from './resource-errors';
 
 const timeouts = '`timeouts`';
 
@@ -22,6 +22,16 @@ describe('describeWaitResult', () => {
       'update of endpoint ep-1: operation start_compute op-2 failed: no capacity (3 failures), suspend_compute op-3 failed. ' +
         'The endpoint is kept in state; the next `pulumi up` retries what failed.',
     );
+  });
+
+  it('says when a compute applies values after a failed apply_config', () => {
+    const operations = [operationOf({ action: 'apply_config', status: 'failed' })];
+    const describeOf = (subject: Subject) =>
+      describeWaitResult(subject, { outcome: 'failed', operations }, 5_000, timeouts);
+    expect(describeOf({ action: 'update', endpointId: 'ep-1' })).toMatch(
+      /The endpoint is kept in state, and the compute applies the new values at the latest when it starts next\.$/,
+    );
+    expect(describeOf({ action: 'update', kind: 'role', id: 'app' })).toMatch(/retries what failed\.$/);
   });
 
   it.each([

@@ -2,6 +2,7 @@ import { describeSeconds } from '../control-api/deadline';
 import type { Operation } from '../control-api/wire-types';
 import { describeOperation, isFailed, isUnfinished } from '../operations/operation-outcome';
 import { describePollFailure, type WaitResult } from '../operations/wait-for-operations';
+import { isConfig } from './ledger';
 
 /**
  * A create or update that failed although the resource exists. Its id and outputs must be kept in state, so that the next
@@ -24,10 +25,14 @@ export class GoneError extends Error {
   override readonly name = 'GoneError';
 }
 
+/** After a failed `apply_config`: the service has the new values already, and starts no operation for them again. */
+export const appliedLater = 'the compute applies the new values at the latest when it starts next';
+
 const whatNext = {
-  failed: 'retries what failed',
-  'timed out': 'continues to wait',
-  interrupted: 'continues to wait',
+  failed: '; the next `pulumi up` retries what failed',
+  'failed to configure': `, and ${appliedLater}`,
+  'timed out': '; the next `pulumi up` continues to wait',
+  interrupted: '; the next `pulumi up` continues to wait',
 } as const;
 
 /**
@@ -40,10 +45,11 @@ export function describeWaitResult(
   waitedMs: number,
   timeouts: string,
 ): string {
-  const { outcome } = result;
+  const { outcome, operations } = result;
   const { kind } = identify(subject);
-  const kept = `The ${kind} is kept in state; the next \`pulumi up\``;
-  const now = outcome === 'succeeded' ? '' : `${kept} ${whatNext[outcome]}.`;
+  const isConfigAlone = outcome === 'failed' && operations.filter(isFailed).every(isConfig);
+  const end = isConfigAlone && kind === 'endpoint' ? 'failed to configure' : outcome;
+  const now = end === 'succeeded' ? '' : `The ${kind} is kept in state${whatNext[end]}.`;
   const longer = outcome === 'timed out' ? ` ${timeouts} sets how long that may take.` : '';
   return `${describeEnd(subject, result, waitedMs)}. ${now}${longer}`;
 }

@@ -167,6 +167,15 @@ describe('the diagnostic of a change', () => {
     });
   });
 
+  it('reports that disabling an idle endpoint stops nothing', () => {
+    expect(impactOf({ disabled: true }, idle)).toEqual({
+      sentences: ['disables the endpoint, no connections to drop (idle now): disabled'],
+      drops: false,
+      restarts: false,
+      mayDrop: [],
+    });
+  });
+
   it('reports only the replacement when the endpoint is replaced', () => {
     expect(impactOf({ projectId: 'p-2', autoscalingLimitMaxCu: 2, branchId: 'br-2' })).toEqual({
       sentences: ['replaces the endpoint, changes its host, drops connections (active now): projectId'],

@@ -6,9 +6,11 @@ import { endpointArguments } from '../endpoint/endpoint-arguments';
 import type { EndpointInputs, InputName } from '../endpoint/endpoint-inputs';
 import type { EndpointOutputs } from '../endpoint/endpoint-state';
 import { isUnknown } from '../lifecycle/input-values';
-import { isSuspension } from '../lifecycle/ledger';
+import { isConfig, isSuspension } from '../lifecycle/ledger';
 import { isUp, type PlannedStep } from '../lifecycle/plan';
-import { isUnfinished } from '../operations/operation-outcome';
+import { appliedLater } from '../lifecycle/resource-errors';
+import type { UnsettledOperation } from '../lifecycle/resource-state';
+import { isFailed, isUnfinished } from '../operations/operation-outcome';
 
 /** The endpoint as it is now; or why that is not known. */
 export type LiveEndpoint = Endpoint | 'gone' | 'unreadable';
@@ -48,6 +50,13 @@ const verbs = {
   move: 'moves the endpoint',
   stop: 'stops the compute',
   restart: 'restarts the compute',
+} as const;
+
+/** The same on a compute that is down. */
+const verbsWhenDown = {
+  ...verbs,
+  stop: 'disables the endpoint',
+  restart: 'takes effect at the next start',
 } as const;
 
 type Disruption = keyof typeof verbs;
@@ -118,8 +127,7 @@ function isActive(live: ReadEndpoint): boolean {
 
 /** The consequence, which comes first in a sentence. */
 function describe(done: readonly Disruption[], live: ReadEndpoint): string {
-  const isLater = (each: Disruption) => each === 'restart' && !isActive(live);
-  const does = done.map((each) => (isLater(each) ? 'takes effect at the next start' : verbs[each]));
+  const does = done.map((each) => (isActive(live) ? verbs : verbsWhenDown)[each]);
   const drops = isActive(live) ? 'drops connections' : 'no connections to drop';
   return `${[...does, drops].join(', ')} (${describeState(live)})`;
 }
@@ -172,6 +180,9 @@ export function describeUnsettled({
   const due = __ledger?.due ?? __unapplied?.filter((name) => name !== 'adopt') ?? [];
   // What is owed shows in an operation, unless that has never been requested.
   const left = [...due, ...(operations.length > 0 ? operations : (__ledger?.owed ?? []))];
+  const isAppliedLater = (each: UnsettledOperation) => isConfig(each) && isFailed(each);
+  if (operations.length > 0 && unsettledOperations.every(isAppliedLater) && !__ledger?.past)
+    return `the last update did not finish, ${operations.join(', ')}: ${appliedLater}`;
   const what = left.join(', ') || 'the operations that it had started';
   return `the last update did not finish: \`pulumi up\` resumes ${what}${mayDrop ? ', which may drop connections' : ''}`;
 }

@@ -27,6 +27,13 @@ describe('describeUnsettled', () => {
     );
   });
 
+  it('says when values are applied after a failed apply_config', () => {
+    const unsettledOperations = [failedOf('apply_config')];
+    expect(describeUnsettled({ ...outputs, unsettledOperations })).toBe(
+      'the last update did not finish, apply_config op-1 (failed): the compute applies the new values at the latest when it starts next',
+    );
+  });
+
   it('names the arguments that were not applied', () => {
     expect(describeUnsettled({ ...outputs, __ledger: { due: ['name', 'branchId'] } })).toBe(
       'the last update did not finish: `pulumi up` resumes name, branchId',
