@@ -1,9 +1,10 @@
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { EmulatorOptions } from 'postgres-control-emulator';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { newDataFile } from '../support/data-emulator';
 import { hasPostgres, PostgresEmulator } from '../support/postgres-emulator';
+import { isRunning } from '../support/running-process';
 
 /** Starts an emulator with a data file that the servers' user can enter when the tests run as root. */
 async function open(data: string, options: EmulatorOptions = {}) {
@@ -51,7 +52,7 @@ describe.runIf(hasPostgres && process.platform === 'linux')('a server that was k
   it('leaves no process when the emulator ends', async () => {
     const { service, backend } = await killServer();
     await service.emulator.stop();
-    await expect.poll(() => existsSync(`/proc/${backend}`), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => isRunning(backend), { timeout: 10_000 }).toBe(false);
   });
 });
 
