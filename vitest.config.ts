@@ -13,6 +13,9 @@ const alias = Object.entries(sources).map(([name, file]) => ({
   replacement: join(__dirname, file),
 }));
 
+/** Only against what never ends: on a busy machine with a slow disk, each test may take ten times as long. */
+const patient = { testTimeout: 120_000, hookTimeout: 120_000, expect: { poll: { timeout: 60_000 } } };
+
 // biome-ignore lint/style/noDefaultExport: vitest reads the default export.
 export default defineConfig({
   test: {
@@ -34,8 +37,7 @@ export default defineConfig({
         test: {
           name: 'quick',
           include: ['provider/src/**/*.test.ts', 'tests/{integration,simulation,documents}/**/*.test.ts'],
-          // Only against a test that never ends: on a busy machine, some take long.
-          testTimeout: 60_000,
+          ...patient,
         },
       },
       {
@@ -43,7 +45,7 @@ export default defineConfig({
         test: {
           name: 'local',
           include: ['tests/{emulator,tools,browser}/**/*.test.ts'],
-          testTimeout: 60_000,
+          ...patient,
         },
       },
       {
@@ -54,6 +56,7 @@ export default defineConfig({
           // Each step starts the real CLI, which takes seconds.
           testTimeout: 300_000,
           hookTimeout: 120_000,
+          expect: patient.expect,
           maxConcurrency: 3,
         },
       },

@@ -46,4 +46,4 @@ it('the console shows states in their own colours and shapes', async () => {
     expect(others.Active).toBe(OK);
     await page.screenshot({ path: join(repository, '.reports', file), animations: 'disabled' });
   }
-}, 60_000);
+});

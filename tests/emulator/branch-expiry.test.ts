@@ -25,7 +25,7 @@ describe('a branch with expires_at', () => {
     emulator.lockProject(project.id);
     const left = () =>
       [...emulator.branches(project.id), ...emulator.endpoints(project.id)].map(({ id }) => id);
-    await expect.poll(left, { timeout: 5000 }).not.toContain(body?.branch.id);
+    await expect.poll(left).not.toContain(body?.branch.id);
     expect(left()).not.toContain(body?.endpoints[0]?.id);
   });
 
@@ -43,7 +43,7 @@ describe('a branch with expires_at', () => {
     await new Promise((resolve) => setTimeout(resolve, 3500));
     expect(held(id)).toMatchObject({ current_state: 'resetting' });
     hanging.clear();
-    await expect.poll(() => held(id), { timeout: 5000 }).toBeUndefined();
+    await expect.poll(() => held(id)).toBeUndefined();
   });
 
   it('shows it to the second, until a PATCH sets another one or null', async () => {

@@ -46,7 +46,7 @@ describe.skipIf(!hasPostgres)('with the option postgresHost', () => {
   beforeAll(async () => {
     service = await PostgresEmulator.start({ postgresHost: 'localhost' });
     return () => service.emulator.stop();
-  }, 60_000);
+  });
 
   const listUris = async () => {
     const place = await service.createProject();

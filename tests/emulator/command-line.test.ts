@@ -24,7 +24,7 @@ async function startCommandLine() {
 }
 
 // Each command is a process of its own, which takes seconds on a busy machine.
-describe("the service's command line", { timeout: 120_000 }, () => {
+describe("the service's command line", () => {
   it('neon projects list, get and delete', async () => {
     const { emulator, project, run } = await startCommandLine();
     expect(await run('projects', 'list')).toMatchObject({ projects: [{ id: project.id }] });

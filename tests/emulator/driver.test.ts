@@ -49,7 +49,7 @@ describe.skipIf(!hasPostgres)("the service's own driver", () => {
       await pool.end();
       await service.emulator.stop();
     };
-  }, 60_000);
+  });
 
   it.each(SAMPLES)('gives the same for %j %j over HTTP as over a WebSocket', async (query, params) => {
     const sql = neon(uri, { fullResults: true });

@@ -150,7 +150,7 @@ async function readSettledOperations(service: EmulatorProcess, path: string): Pr
     operations = await readAllOperations(service, path, 1000);
     return new Set(operations.map(({ status }) => status));
   };
-  await expect.poll(readStatuses, { timeout: 15_000 }).toEqual(new Set(['finished']));
+  await expect.poll(readStatuses).toEqual(new Set(['finished']));
   return operations;
 }
 
@@ -196,7 +196,7 @@ it(`a kill loses no acknowledged write (DURABILITY_SEED=${seed})`, async () => {
     }
   }
   expect(writers.endpoints.length).toBeGreaterThan(ROUNDS);
-}, 60_000);
+});
 
 it.skipIf(process.platform === 'win32')('a write that cannot be saved is not acknowledged', async () => {
   const data = newDataFile();

@@ -137,7 +137,7 @@ describe('starting and suspending a compute', () => {
     const { emulator, project, createActive, held } = await startService({ autosuspendSecondMs: 1 });
     const id = await createActive({ suspend_timeout_seconds: -1 });
     const primary = emulator.endpoints(project.id).find((endpoint) => endpoint.id !== id);
-    await expect.poll(() => held(primary?.id ?? '')?.current_state, { timeout: 5_000 }).toBe('idle');
+    await expect.poll(() => held(primary?.id ?? '')?.current_state).toBe('idle');
     expect(held(id)?.current_state).toBe('active');
   });
 

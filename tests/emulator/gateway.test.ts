@@ -190,7 +190,7 @@ describe.skipIf(bin === undefined)('a Postgres behind the gateway', () => {
       const others = other.query('SELECT pg_sleep(0.2)');
       // Postgres ignores a cancel request that comes before the query.
       const sleeping = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND query LIKE '%(60)'";
-      await expect.poll(() => postgres.query(sleeping), { timeout: 10_000 }).toHaveLength(1);
+      await expect.poll(() => postgres.query(sleeping)).toHaveLength(1);
       // Type definitions do not have it: what BackendKeyData said.
       const { processID, secretKey } = client as unknown as { processID: number; secretKey: number };
       const key = Buffer.alloc(8);
@@ -286,5 +286,5 @@ describe.skipIf(bin === undefined)('a Postgres behind the gateway', () => {
     expect(computes.clients).toBe(0);
     const query = "SELECT count(*)::int AS count FROM pg_stat_activity WHERE usename = 'app'";
     await expect.poll(async () => (await postgres.query(query))[0]?.count).toBe(0);
-  }, 60_000);
+  });
 });

@@ -182,7 +182,7 @@ describe('the official descriptions', () => {
   let calls: OfficialCall[];
   beforeAll(() => {
     calls = [...listDescribedCalls(), ...listSdkCalls()];
-  }, 60_000);
+  });
 
   it('have no call that the emulator neither serves nor refuses by name', async () => {
     const unserved = [...new Set(calls.map(nameOf))].filter((call) => !served.has(call));
@@ -195,7 +195,7 @@ describe('the official descriptions', () => {
       const { message } = (await response.json()) as { message: string };
       expect([call, response.status, message]).toEqual([call, 501, expect.stringContaining(`${method} `)]);
     }
-  }, 60_000);
+  });
 
   it('have no attribute of a served call that this file lacks', () => {
     const known = new Set([

@@ -12,7 +12,7 @@ describe.skipIf(!hasPostgres)('roles and databases of the API in Postgres', () =
   beforeAll(async () => {
     service = await PostgresEmulator.start();
     return () => service.emulator.stop();
-  }, 60_000);
+  });
 
   /** A project, with its calls below the branch. */
   const createProject = async () => {

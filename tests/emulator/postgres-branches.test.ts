@@ -8,14 +8,12 @@ interface Created {
 }
 type Login = Parameters<PostgresEmulator['connect']>[0];
 
-const TIMEOUT = { timeout: 60_000 };
-
 describe.skipIf(!hasPostgres)('branches with data', () => {
   let service: PostgresEmulator;
   beforeAll(async () => {
     service = await PostgresEmulator.start();
     return () => service.emulator.stop();
-  }, 60_000);
+  });
 
   /** A project whose branch has a table with a row, owned by a role, and its client. */
   async function startWithTable() {
@@ -35,7 +33,7 @@ describe.skipIf(!hasPostgres)('branches with data', () => {
     return { id: body.branch.id, login: body.connection_uris[0]?.connection_parameters as Login };
   };
 
-  it('a schema-only branch has the tables, roles and grants, and no rows', TIMEOUT, async () => {
+  it('a schema-only branch has the tables, roles and grants, and no rows', async () => {
     const place = await startWithTable();
     const { branches, projectId, branchId } = place;
     await service.call('POST', `${branches}/${branchId}/roles`, { role: { name: 'reporting' } });
@@ -58,7 +56,7 @@ describe.skipIf(!hasPostgres)('branches with data', () => {
     expect(await client.ask('SELECT count(*)::int FROM notes')).toBe(1);
   });
 
-  it('no function of a client runs as the superuser when a schema is copied', TIMEOUT, async () => {
+  it('no function of a client runs as the superuser when a schema is copied', async () => {
     const { client, branches, projectId, branchId } = await startWithTable();
     await client.query(
       `CREATE FUNCTION who(int) RETURNS text IMMUTABLE LANGUAGE plpgsql AS $$BEGIN
@@ -78,7 +76,7 @@ describe.skipIf(!hasPostgres)('branches with data', () => {
     expect(operations.filter(({ error }) => error !== undefined)).toEqual([]);
   });
 
-  it('GET /schema shows the statements of a branch, without its data', TIMEOUT, async () => {
+  it('GET /schema shows the statements of a branch, without its data', async () => {
     const { branches, branchId } = await startWithTable();
     const path = `${branches}/${branchId}/schema?db_name=`;
     const { body } = await service.call<{ sql: string }>('GET', `${path}app`);
@@ -88,7 +86,7 @@ describe.skipIf(!hasPostgres)('branches with data', () => {
     expect((await service.call('GET', `${path}app&format=json`)).status).toBe(501);
   });
 
-  it('GET /schema is UTF-8 with standard strings, whatever a role has set', TIMEOUT, async () => {
+  it('GET /schema is UTF-8 with standard strings, whatever a role has set', async () => {
     const { client, branches, branchId } = await startWithTable();
     await client.query(
       `ALTER DATABASE app SET client_encoding = 'SJIS'; ALTER DATABASE app SET standard_conforming_strings = off`,
@@ -99,7 +97,7 @@ describe.skipIf(!hasPostgres)('branches with data', () => {
     expect(body.sql).toContain(`SELECT 'ソ\\'::text`);
   });
 
-  it('GET /schema fails for a schema that is too large', TIMEOUT, async () => {
+  it('GET /schema fails for a schema that is too large', async () => {
     const { client, branches, branchId } = await startWithTable();
     await client.query(
       "DO $$ BEGIN EXECUTE format('COMMENT ON TABLE notes IS %L', repeat('x', 34000000)); END $$",
@@ -109,7 +107,7 @@ describe.skipIf(!hasPostgres)('branches with data', () => {
     expect(body.message).toContain('the schema of database "app" is larger than');
   });
 
-  it('a reset drops the connections, and brings the data of the parent', TIMEOUT, async () => {
+  it('a reset drops the connections, and brings the data of the parent', async () => {
     const { branches, branch, projectId, branchId } = await startWithTable();
     const before = await service.connect(branch.login);
     await before.query("INSERT INTO notes (text) VALUES ('branch')");
@@ -121,7 +119,7 @@ describe.skipIf(!hasPostgres)('branches with data', () => {
     expect(await after.ask("SELECT string_agg(text, ',') FROM notes")).toBe('main');
   });
 
-  it('a reset can keep the previous data as a branch that works', TIMEOUT, async () => {
+  it('a reset can keep the previous data as a branch that works', async () => {
     const { branches, branch, projectId, branchId } = await startWithTable();
     const before = await service.connect(branch.login);
     await before.query("INSERT INTO notes (text) VALUES ('branch')");
@@ -141,7 +139,7 @@ describe.skipIf(!hasPostgres)('branches with data', () => {
     expect(await (await service.connect(renamed)).ask('SELECT count(*)::int FROM notes')).toBe(2);
   });
 
-  it("a client's lock fails a copy of the schema, and holds up nothing else", TIMEOUT, async () => {
+  it("a client's lock fails a copy of the schema, and holds up nothing else", async () => {
     const { branches, client, projectId, branchId } = await startWithTable();
     await client.query('BEGIN; LOCK TABLE notes');
     await add(branches, { parent_id: branchId, init_source: 'schema-only' });
@@ -154,7 +152,7 @@ describe.skipIf(!hasPostgres)('branches with data', () => {
     expect(schema.body.message).toContain('LOCK TABLE');
   });
 
-  it('a function that never returns holds up only the copy of its schema', TIMEOUT, async () => {
+  it('a function that never returns holds up only the copy of its schema', async () => {
     const own = await PostgresEmulator.start();
     const { login, projectId, branchId } = await own.createProject();
     const client = await own.connect(login);
@@ -176,7 +174,7 @@ describe.skipIf(!hasPostgres)('branches with data', () => {
     await own.emulator.stop();
   });
 
-  it('GET /schema ends when the branch is deleted', TIMEOUT, async () => {
+  it('GET /schema ends when the branch is deleted', async () => {
     const { branches, branch } = await startWithTable();
     const holder = await service.connect(branch.login);
     // Each pg_dump reads what this view shows.
@@ -196,7 +194,7 @@ describe.skipIf(!hasPostgres)('branches with data', () => {
       "FOR i IN 1..8 LOOP RAISE WARNING '%', repeat('x', 10000000); END LOOP",
       /^a message of the server/,
     ],
-  ])('a copy of a schema: %s', TIMEOUT, async (_outcome, statement, error) => {
+  ])('a copy of a schema: %s', async (_outcome, statement, error) => {
     const { branches, client, projectId, branchId } = await startWithTable();
     const define = (body: string) =>
       client.query(
@@ -210,7 +208,7 @@ describe.skipIf(!hasPostgres)('branches with data', () => {
     expect(failed?.error).toMatch(error);
   });
 
-  it('a restore from a branch whose copy has failed leaves the data', TIMEOUT, async () => {
+  it('a restore from a branch whose copy has failed leaves the data', async () => {
     const { branches, branch, client, projectId, branchId } = await startWithTable();
     await client.query('BEGIN; LOCK TABLE notes');
     const { id } = await add(branches, { parent_id: branchId, init_source: 'schema-only' });
@@ -221,7 +219,7 @@ describe.skipIf(!hasPostgres)('branches with data', () => {
     expect(await after.ask('SELECT text FROM notes')).toBe('main');
   });
 
-  it('a restore that fails leaves the data, the roles and the databases', TIMEOUT, async () => {
+  it('a restore that fails leaves the data, the roles and the databases', async () => {
     const { branches, branch, projectId, branchId } = await startWithTable();
     const before = await service.connect(branch.login);
     await before.query("INSERT INTO notes (text) VALUES ('branch')");
@@ -235,7 +233,7 @@ describe.skipIf(!hasPostgres)('branches with data', () => {
     expect(await after.ask("SELECT string_agg(text, ',') FROM notes")).toBe('main,branch');
   });
 
-  it('a client sees the previous data until the restore is complete', TIMEOUT, async () => {
+  it('a client sees the previous data until the restore is complete', async () => {
     const { branches, branch, projectId, branchId } = await startWithTable();
     const before = await service.connect(branch.login);
     await before.query("INSERT INTO notes (text) VALUES ('branch')");
@@ -263,7 +261,7 @@ describe.skipIf(!hasPostgres)('branches with data', () => {
     expect(await after.ask("SELECT string_agg(text, ',') FROM notes")).toBe('main');
   });
 
-  it('a restore to an earlier time is 501: there is no history of the data', TIMEOUT, async () => {
+  it('a restore to an earlier time is 501: there is no history of the data', async () => {
     const { branches, branch, branchId } = await startWithTable();
     const restore = { source_branch_id: branchId, source_timestamp: '2026-01-31T08:00:00Z' };
     const path = `${branches}/${branch.branchId}/restore`;

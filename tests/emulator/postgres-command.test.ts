@@ -40,10 +40,7 @@ const newReachableFile = () => {
   return data;
 };
 
-// Each test starts processes of its own, several of them.
-const options = { timeout: 60_000 };
-
-describe.skipIf(!hasPostgres)('the processes and folders of Postgres', options, () => {
+describe.skipIf(!hasPostgres)('the processes and folders of Postgres', () => {
   it('a process that cannot be started does not end the emulator', () => {
     const script = `const { openSync } = require('node:fs');
       const { runGuarded } = require('./emulator/dist/data-plane/guarded-process.js');
@@ -65,7 +62,7 @@ describe.skipIf(!hasPostgres)('the processes and folders of Postgres', options, 
     await client.query('CREATE TABLE visits AS SELECT generate_series(1, 1000)');
     expect(processesWith(`${folder}/`)).not.toEqual([]);
     await emulator.end(signal);
-    await expect.poll(() => processesWith(folder), { timeout: 15_000 }).toEqual([]);
+    await expect.poll(() => processesWith(folder)).toEqual([]);
     expect(existsSync(folder)).toBe(false);
     expect(client.cutOffBy).toBeDefined();
   });
@@ -112,7 +109,7 @@ describe.skipIf(!hasPostgres)('the processes and folders of Postgres', options, 
   });
 });
 
-describe.skipIf(!hasPostgres)('a branch in creation', options, () => {
+describe.skipIf(!hasPostgres)('a branch in creation', () => {
   it.each(['SIGKILL', 'SIGTERM'] as const)("gets its parent's data after %s", async (signal) => {
     const data = newReachableFile();
     const first = await startPostgresCommand('--data', data, '--locks', 'none');
@@ -132,7 +129,7 @@ describe.skipIf(!hasPostgres)('a branch in creation', options, () => {
   });
 });
 
-describe.skipIf(!hasPostgres)('an emulator that starts with Postgres', options, () => {
+describe.skipIf(!hasPostgres)('an emulator that starts with Postgres', () => {
   const openFile = async (data: string) => {
     const service = await PostgresEmulator.start({ data });
     onTestFinished(() => service.emulator.stop());
@@ -155,7 +152,7 @@ describe.skipIf(!hasPostgres)('an emulator that starts with Postgres', options, 
     const [project] = second.emulator.projects();
     await second.call('DELETE', `/projects/${project?.id}`);
     const folder = join(`${data}.postgres`, branchId);
-    await expect.poll(() => existsSync(folder), { timeout: 15_000 }).toBe(false);
+    await expect.poll(() => existsSync(folder)).toBe(false);
   });
 
   it('does not give a branch empty data when its copy was interrupted', async () => {

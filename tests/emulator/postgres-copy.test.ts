@@ -10,9 +10,9 @@ describe.skipIf(!hasPostgres)('a copy of data that changes', () => {
   beforeAll(async () => {
     service = await PostgresEmulator.start();
     return () => service.emulator.stop();
-  }, 60_000);
+  });
 
-  it('has the log of everything that was written meanwhile', { timeout: 60_000 }, async () => {
+  it('has the log of everything that was written meanwhile', async () => {
     const { projectId, branchId, endpointId, login } = await service.createProject();
     const pg_settings = { max_wal_size: '2MB', min_wal_size: '2MB' };
     await service.patchEndpoint(projectId, endpointId, { settings: { pg_settings } });
@@ -31,7 +31,7 @@ describe.skipIf(!hasPostgres)('a copy of data that changes', () => {
     expect(await copy.ask('SELECT count(*)::int FROM notes')).toBe(700_000);
   });
 
-  it('follows again after 200 MB that it has not received', { timeout: 60_000 }, async () => {
+  it('follows again after 200 MB that it has not received', async () => {
     const { projectId, branchId, endpointId, login } = await service.createProject();
     const pg_settings = { max_wal_size: '2MB', min_wal_size: '2MB' };
     await service.patchEndpoint(projectId, endpointId, { settings: { pg_settings } });
@@ -46,7 +46,7 @@ describe.skipIf(!hasPostgres)('a copy of data that changes', () => {
     const replica = await service.connect({ ...login, host: body.endpoint.host });
     const pid = () => replica.ask('SELECT pid FROM pg_stat_wal_receiver');
     // It starts after the replica accepts connections.
-    await expect.poll(pid, { timeout: 20_000 }).toBeDefined();
+    await expect.poll(pid).toBeDefined();
     const receiver = Number(await pid());
     const resume = () => process.kill(receiver, 'SIGCONT');
     process.kill(receiver, 'SIGSTOP');
@@ -54,10 +54,10 @@ describe.skipIf(!hasPostgres)('a copy of data that changes', () => {
     for (let part = 0; part < 10; part += 1) await client.query(write20Megabytes);
     await client.query('INSERT INTO notes VALUES (1)');
     resume();
-    await expect.poll(() => replica.ask('SELECT count(*)::int FROM notes'), { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => replica.ask('SELECT count(*)::int FROM notes')).toBe(1);
   });
 
-  it('is replaced by a restore that begins before it is complete', { timeout: 60_000 }, async () => {
+  it('is replaced by a restore that begins before it is complete', async () => {
     const { projectId, branchId, login } = await service.createProject();
     const client = await service.connect(login);
     await client.query('CREATE TABLE notes AS SELECT 1::text');

@@ -21,7 +21,7 @@ describe.skipIf(!hasPostgres)('a role of the API has no way out of its database'
   beforeAll(async () => {
     service = await PostgresEmulator.start();
     return () => service.emulator.stop();
-  }, 60_000);
+  });
 
   it.each([
     "UPDATE pg_group SET groname = 'app2' WHERE groname = 'pg_execute_server_program'",

@@ -12,7 +12,7 @@ describe.skipIf(!hasPostgres)('a login', () => {
   beforeAll(async () => {
     service = await PostgresEmulator.start({ operationMs: 10 });
     return () => service.emulator.stop();
-  }, 60_000);
+  });
 
   /** A project whose compute has run and is idle. */
   const createIdle = async () => {
@@ -53,7 +53,7 @@ describe.skipIf(!hasPostgres)('a login', () => {
     const path = `/projects/${projectId}/branches/${branchId}/roles`;
     await service.call('POST', path, { role: { name: 'bob' } });
     expect((await service.endOperations(projectId))[0]).toMatchObject({ status: 'finished' });
-  }, 30_000);
+  });
 
   it('an idle compute knows what a client has set by SQL', async () => {
     const { login, suspend, endpoint } = await createIdle();
@@ -90,7 +90,7 @@ describe.skipIf(!hasPostgres)('a login', () => {
         if (state === 'stopped' && refusal === REFUSED) expect(endpoint()?.current_state).toBe('idle');
       }
     }
-  }, 60_000);
+  });
 
   it('a branch of a running branch knows them, too', async () => {
     const { projectId, branchId, login } = await service.createProject();
@@ -112,7 +112,7 @@ describe.skipIf(!hasPostgres)('a login', () => {
       return service.connect(index % 2 ? login : bob);
     });
     await Promise.all(clients);
-  }, 30_000);
+  });
 
   it('a role with a salt of its own that is too long cannot log in', async ({ skip }) => {
     const { login } = await service.createProject();

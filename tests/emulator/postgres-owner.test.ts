@@ -12,7 +12,7 @@ describe.skipIf(!hasPostgres)('an owner cannot make its endpoint unusable', () =
   beforeAll(async () => {
     service = await PostgresEmulator.start();
     return () => service.emulator.stop();
-  }, 60_000);
+  });
 
   const createProject = async () => {
     const place = await service.createProject();
@@ -58,7 +58,7 @@ describe.skipIf(!hasPostgres)('an owner cannot make its endpoint unusable', () =
   });
 
   // The interruption has to come between two of its steps.
-  it('by an interrupted DROP DATABASE', { timeout: 60_000, retry: 2 }, async () => {
+  it('by an interrupted DROP DATABASE', { retry: 2 }, async () => {
     const { login, change } = await createProject();
     const connect = () => service.connect({ ...login, database: 'postgres' });
     const limit = "SELECT datconnlimit FROM pg_database WHERE datname = 'app'";
@@ -75,7 +75,7 @@ describe.skipIf(!hasPostgres)('an owner cannot make its endpoint unusable', () =
     expect(await (await connect()).ask(limit)).toBeUndefined();
   });
 
-  it('nor hold up the end of the emulator', { timeout: 60_000 }, async () => {
+  it('nor hold up the end of the emulator', async () => {
     const own = await PostgresEmulator.start();
     const { projectId, branchId, login } = await own.createProject();
     const owner = await own.connect(login);
@@ -135,7 +135,7 @@ describe.skipIf(!hasPostgres)('an owner cannot make its endpoint unusable', () =
     await service.endOperations(projectId);
     // It reads nothing, so only a write shows that the connection is closed.
     const isCutOff = () => !silent.connection.stream.write('x') || silent.cutOffBy !== undefined;
-    await expect.poll(isCutOff, { timeout: 10_000 }).toBe(true);
+    await expect.poll(isCutOff).toBe(true);
   });
 
   it('by taking every connection: roles still change', async () => {

@@ -28,14 +28,14 @@ describe.runIf(hasPostgres && process.platform === 'linux')('a server that was k
     return { service, login, backend };
   };
 
-  it('starts again although a query of it still runs', { timeout: 60_000 }, async () => {
+  it('starts again although a query of it still runs', async () => {
     const { service, login } = await killServer();
     // At first, the emulator may not have noticed.
     const ask = async () => (await service.connect(login)).ask('SELECT 1');
-    await expect.poll(() => ask().catch(() => undefined), { timeout: 30_000 }).toBe(1);
+    await expect.poll(() => ask().catch(() => undefined)).toBe(1);
   });
 
-  it('starts again where another server has got its process id', { timeout: 60_000 }, async () => {
+  it('starts again where another server has got its process id', async () => {
     const data = newDataFile();
     const service = await open(data);
     const [killed, other] = [await service.createProject(), await service.createProject()];
@@ -46,13 +46,13 @@ describe.runIf(hasPostgres && process.platform === 'linux')('a server that was k
     const [otherId] = readFileSync(fileOf(other.branchId), 'utf8').split('\n');
     writeFileSync(fileOf(killed.branchId), [otherId, ...rest].join('\n'));
     const ask = async () => (await service.connect(killed.login)).ask('SELECT 1');
-    await expect.poll(() => ask().catch(() => undefined), { timeout: 30_000 }).toBe(1);
+    await expect.poll(() => ask().catch(() => undefined)).toBe(1);
   });
 
   it('leaves no process when the emulator ends', async () => {
     const { service, backend } = await killServer();
     await service.emulator.stop();
-    await expect.poll(() => isRunning(backend), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => isRunning(backend)).toBe(false);
   });
 });
 
@@ -61,7 +61,7 @@ describe.skipIf(!hasPostgres)('a copy that was complete before its operation had
     ['of a restore', 'create_branch'],
     ['of a schema', 'apply_schema_from_branch'],
     ['of a schema without data', 'apply_schema_from_branch'],
-  ])('%s is not made again: clients may have written since', { timeout: 60_000 }, async (what, action) => {
+  ])('%s is not made again: clients may have written since', async (what, action) => {
     const data = newDataFile();
     const isRestore = action === 'create_branch';
     const table = 'CREATE TABLE IF NOT EXISTS visits (number int)';
@@ -98,7 +98,7 @@ describe.skipIf(!hasPostgres)('a copy that was complete before its operation had
 });
 
 describe.skipIf(!hasPostgres)('settings with which no server starts', () => {
-  it('are taken back although the emulator ends meanwhile', { timeout: 60_000 }, async () => {
+  it('are taken back although the emulator ends meanwhile', async () => {
     const data = newDataFile();
     const first = await open(data, { operationMs: { apply_config: 5_000, default: 100 } });
     const { projectId, endpointId, login } = await first.createProject();

@@ -10,7 +10,7 @@ describe.skipIf(!hasPostgres)('pg_settings of an endpoint in Postgres', () => {
   beforeAll(async () => {
     service = await PostgresEmulator.start();
     return () => service.emulator.stop();
-  }, 60_000);
+  });
 
   it.each([
     ['archive_command', 'touch /tmp/x', /pg_settings.archive_command is not allowed/],
@@ -87,7 +87,7 @@ describe.skipIf(!hasPostgres)('pg_settings of an endpoint in Postgres', () => {
   it.each([
     ['more memory than there is', { max_locks_per_transaction: '2000000000' }, /shared memory/],
     ['more memory for a library than there is', { 'pg_stat_statements.max': '1000000000' }, /shared memory/],
-  ])('keeps the former settings after %s', { timeout: 60_000 }, async (_what, bad, reason) => {
+  ])('keeps the former settings after %s', async (_what, bad, reason) => {
     const { projectId, endpointId, login } = await service.createProject();
     const client = await service.connect(login);
     const good = { work_mem: '7MB' };

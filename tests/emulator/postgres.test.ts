@@ -10,7 +10,7 @@ describe.skipIf(!hasPostgres)('an endpoint with a real Postgres', () => {
   beforeAll(async () => {
     service = await PostgresEmulator.start({ autosuspendSecondMs: 300 });
     return () => service.emulator.stop();
-  }, 60_000);
+  });
 
   const actionsOf = (projectId: string) => service.emulator.operations(projectId).map(({ action }) => action);
   const stateOf = (endpointId: string) =>

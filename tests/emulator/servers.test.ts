@@ -67,12 +67,12 @@ async function makeData() {
   return { sockets, version, data, start };
 }
 
-it.skipIf(!hasPostgres)('gives up a start that takes too long', { timeout: 60_000 }, async () => {
+it.skipIf(!hasPostgres)('gives up a start that takes too long', async () => {
   const { start } = await makeData();
   await expect(start('data', {}, 1)).rejects.toThrow('Postgres was not ready after 0.001 s');
 });
 
-it.skipIf(!hasPostgres)('waits as long as a recovery goes on', { timeout: 60_000 }, async () => {
+it.skipIf(!hasPostgres)('waits as long as a recovery goes on', async () => {
   const { sockets, version, data, start } = await makeData();
   await copyFolder(data, join(sockets, 'ahead'));
   const ahead = await start('ahead', { fsync: 'off', wal_keep_size: '128MB' });

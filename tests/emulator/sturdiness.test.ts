@@ -63,7 +63,7 @@ describe('a client that is too slow is disconnected', () => {
     const socket = openSocket(port);
     trickle(socket, `${head('GET', '/projects')}X-Slow: `);
     expect(await text(socket)).toMatch(/^HTTP\/1.1 408 [\s\S]*"code":"REQUEST_TIMEOUT"/);
-    await expect.poll(countConnections, { timeout: 5000 }).toBe(0);
+    await expect.poll(countConnections).toBe(0);
   });
 
   it('disconnects a client whose body is never complete, and changes nothing', async () => {
@@ -72,7 +72,7 @@ describe('a client that is too slow is disconnected', () => {
     socket.write(`${head('POST', '/projects')}Content-Type: application/json\r\nContent-Length: 999\r\n\r\n`);
     trickle(socket, '{"project":{"name":"');
     expect(await text(socket)).toMatch(/^HTTP\/1.1 408 /);
-    await expect.poll(countConnections, { timeout: 5000 }).toBe(0);
+    await expect.poll(countConnections).toBe(0);
     expect(controls.projects()).toEqual([]);
   });
 
@@ -82,7 +82,7 @@ describe('a client that is too slow is disconnected', () => {
     const socket = openSocket(port).pause();
     socket.write(`${head('GET', '/projects?limit=100')}\r\n`.repeat(400));
     await expect.poll(countConnections).toBe(1);
-    await expect.poll(countConnections, { timeout: 5000 }).toBe(0);
+    await expect.poll(countConnections).toBe(0);
   });
 });
 
@@ -142,7 +142,7 @@ describe('1,000 clients at once', () => {
     expect(new Set(ids).size).toBe(1000);
     expect(held).toEqual(expect.arrayContaining(ids));
     expect(emulator.endpoints(project.id)).toHaveLength(1001);
-  }, 60_000);
+  });
 });
 
 it('a list continues after the last project of a page is deleted', async () => {

@@ -41,7 +41,7 @@ export function launchChromium(command: string): Promise<Browser> {
 /** A command may exist without starting, such as Ubuntu's stub, which asks the user to install a snap. */
 function starts(command: string): boolean {
   try {
-    execFileSync(command, ['--version'], { stdio: 'ignore', timeout: 20_000 });
+    execFileSync(command, ['--version'], { stdio: 'ignore', timeout: 60_000 });
     return true;
   } catch {
     return false;

@@ -38,7 +38,7 @@ export async function openPage(url: string, options: BrowserContextOptions = {})
   const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'UTC', ...options });
   onTestFinished(() => context.close());
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(60_000);
   const complaints: string[] = [];
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) complaints.push(message.text());

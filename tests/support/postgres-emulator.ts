@@ -83,7 +83,7 @@ export class PostgresUser {
       const { body: read } = await this.call<Created>('GET', `${path}/${body.branch.id}`);
       return read.branch.current_state === 'ready';
     };
-    await expect.poll(isReady, { timeout: 15_000 }).toBe(true);
+    await expect.poll(isReady).toBe(true);
     return { ...placeOf(projectId, body), hosts: body.endpoints.map(({ host }) => host) };
   }
 
@@ -95,7 +95,7 @@ export class PostgresUser {
     const read = async () =>
       (await this.call<Operations>('GET', `/projects/${projectId}/operations`)).body.operations;
     const isUnderWay = async () => (await read()).some(({ status }) => /scheduling|running/.test(status));
-    await expect.poll(isUnderWay, { timeout: 30_000 }).toBe(false);
+    await expect.poll(isUnderWay).toBe(false);
     return read();
   }
 

@@ -56,4 +56,4 @@ it("the published types compile under the options of Pulumi's template", () => {
   expect(packages.filter((name) => name in provider.dependencies)).toEqual([]);
   const problems = own.flatMap((file) => program.getSemanticDiagnostics(file));
   expect(problems.map(({ messageText }) => flattenDiagnosticMessageText(messageText, ' '))).toEqual([]);
-}, 60_000);
+});

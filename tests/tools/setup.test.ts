@@ -1,7 +1,7 @@
 import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import execa from 'execa';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { withLock } from '../../tools/setup/lock.mjs';
 import { isRunning } from '../support/running-process';
 import { makeTemporaryFolder, writeFiles, writePrograms } from '../support/temporary-folder';
@@ -45,7 +45,7 @@ function bareClone() {
   const startBlocked = async () => {
     writeFiles(repository, { block: '' });
     const setUp = start();
-    await vi.waitFor(() => expect(read('npm.pid')).toMatch(/\d+\n/), 10_000);
+    await expect.poll(() => read('npm.pid')).toMatch(/\d+\n/);
     return { setUp, npm: Number(read('npm.pid')), unblock: () => rmSync(join(repository, 'block')) };
   };
   return { repository, start, startBlocked, read };
