@@ -56,6 +56,20 @@ describe.runIf(hasPostgres && process.platform === 'linux')('a server that was k
   });
 });
 
+it.skipIf(!hasPostgres)('a start makes the database that an earlier one could not', async () => {
+  const data = newDataFile();
+  const service = await open(data);
+  // As on a full disk, there is no place for a database.
+  const bases = (id: string) => join(`${data}.postgres`, id, 'base');
+  chmodSync(bases('template'), 0o500);
+  const { projectId, branchId, endpointId, login } = await service.createProject();
+  await expect(service.connect(login)).rejects.toThrow('database "app" does not exist');
+  for (const id of ['template', branchId]) chmodSync(bases(id), 0o700);
+  await service.call('POST', `/projects/${projectId}/endpoints/${endpointId}/restart`);
+  await service.endOperations(projectId);
+  await (await service.connect(login)).query('SELECT');
+});
+
 describe.skipIf(!hasPostgres)('a copy that was complete before its operation had ended', () => {
   it.each([
     ['of a restore', 'create_branch'],

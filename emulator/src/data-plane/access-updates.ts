@@ -2,7 +2,6 @@ import type { BranchRecord } from '../records/records';
 import { isLockTimeout } from './admin';
 import type { BranchData } from './branch-data';
 import type { Cluster } from './cluster';
-import { accessOf } from './roles-and-databases';
 
 /** What a change of a cluster's roles and databases can require of its clients. */
 interface Clients {
@@ -44,17 +43,14 @@ export class AccessUpdates {
 
   /**
    * In a turn of the cluster, before clients connect: they are not locked out by a change that is refused, whose operation
-   * has told the reason. Only the first start tries it again, which may take a minute.
+   * has told the reason.
    * @throws Error when not even the first roles can be created
    */
   async updateIfPossible(cluster: Cluster, branch: BranchRecord): Promise<void> {
-    const wanted = JSON.stringify(accessOf(branch));
-    if (cluster.state.refused === wanted) return;
     try {
       await this.#update(cluster, branch);
     } catch (error) {
       if (Object.keys(cluster.state.access.roles).length === 0) throw error;
-      cluster.note({ refused: wanted });
     }
   }
 

@@ -11,8 +11,6 @@ export interface ClusterState {
   readonly limits: SharedLimits;
   /** Known once the server has stopped; undefined if it crashed. */
   readonly passwords?: readonly StoredPassword[] | undefined;
-  /** What a start could not make of the roles and databases: the next change tries it again, and no other start. */
-  readonly refused?: string | undefined;
   /** When the copy was asked for that the data comes from: it is complete, and must not be made again. */
   readonly copiedAt?: string | undefined;
 }

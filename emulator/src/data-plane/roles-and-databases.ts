@@ -25,6 +25,8 @@ export interface Access {
   readonly databases: Readonly<Record<string, { readonly name: string; readonly owner: string }>>;
   /** The ids of the databases in Postgres. A client can give the name of one to another. */
   readonly oids: Readonly<Record<string, number>>;
+  /** What was wanted when deleted roles could not be removed. That can take a minute, so only another change tries it again. */
+  readonly leftWith?: string | undefined;
 }
 
 export const NO_ACCESS: Access = { roles: {}, databases: {}, oids: {} };
@@ -38,8 +40,11 @@ export function accessOf({ roles, databases }: RolesAndDatabases): Pick<Access, 
   };
 }
 
-export function isApplied({ roles, databases }: Access, branch: RolesAndDatabases): boolean {
-  return isDeepStrictEqual({ roles, databases }, accessOf(branch));
+export function isApplied({ roles, databases, leftWith }: Access, branch: RolesAndDatabases): boolean {
+  const wanted = accessOf(branch);
+  const areLeft = leftWith === JSON.stringify(wanted);
+  const others = Object.entries(roles).filter(([name]) => !areLeft || Object.hasOwn(wanted.roles, name));
+  return isDeepStrictEqual({ roles: Object.fromEntries(others), databases }, wanted);
 }
 
 /** The ids of the databases that a branch has from its parent, by their ids in the parent. Both keep the creation time. */
@@ -49,10 +54,10 @@ export function inheritedIds(parent: RolesAndDatabases, child: RolesAndDatabases
 }
 
 /** The access of a cluster as its new child branch has it: with the child's ids of the same databases. */
-export function inheritAccess({ roles, ...byId }: Access, childIds: ReadonlyMap<string, number>): Access {
+export function inheritAccess(access: Access, childIds: ReadonlyMap<string, number>): Access {
   const inherit = <Item>(items: Readonly<Record<string, Item>>): Record<string, Item> =>
     Object.fromEntries(Object.entries(items).map(([id, item]) => [childIds.get(id) ?? id, item]));
-  return { roles, databases: inherit(byId.databases), oids: inherit(byId.oids) };
+  return { ...access, databases: inherit(access.databases), oids: inherit(access.oids) };
 }
 
 /** Far from those that Postgres chooses itself. */
@@ -75,7 +80,9 @@ export async function applyAccess(
   const roles = { ...applied.roles };
   const databases = { ...applied.databases };
   const oids = { ...applied.oids };
-  const save = (): void => note(structuredClone({ roles, databases, oids }));
+  const now = JSON.stringify(wanted);
+  let leftWith = applied.leftWith === now ? now : undefined;
+  const save = (): void => note(structuredClone({ roles, databases, oids, leftWith }));
   const failures: unknown[] = [];
   /** In a session of its own, which a failure ends. */
   const attempt = async (change: (admin: Client) => Promise<void>): Promise<void> => {
@@ -131,11 +138,12 @@ export async function applyAccess(
       save();
     });
   }
-  for (const name of deletedRoles)
+  for (const name of leftWith === undefined ? deletedRoles : []) {
     await attempt(async () => {
-      if (!(await dropRole(connect, name, branch))) return;
-      delete roles[name];
-      save();
+      if (await dropRole(connect, name, branch)) delete roles[name];
     });
+    if (Object.hasOwn(roles, name) && !failures.some(isLockTimeout)) leftWith = now;
+    save();
+  }
   if (failures.length > 0) throw failures.find(isLockTimeout) ?? failures[0];
 }
