@@ -24,22 +24,57 @@ async function startImport() {
   return { ...service, apiId: id, file, sent, importTo };
 }
 
+const writeRole = (branchName: string) => `
+const roleAppOwner${branchName} = new Role('app-owner-${branchName.toLowerCase()}', {
+  projectId,
+  branchId: branch${branchName}.id,
+  name: 'app_owner',
+}, { protect: true });
+`;
+
+const writeDatabase = (branchName: string) => `
+new Database('app-${branchName.toLowerCase()}', {
+  projectId,
+  branchId: branch${branchName}.id,
+  name: 'app',
+  ownerName: roleAppOwner${branchName}.name,
+}, { protect: true });
+`;
+
 describe('import-file', () => {
-  it('imports every endpoint of the project', async () => {
+  it('imports all of the project', async () => {
     const { importTo, sent, primary, apiId, project, branch } = await startImport();
     const { resources, stdout } = await importTo();
+    const on = (branchId: string, name: string) => `${project.id}/${branchId}/${name}`;
     expect(resources).toMatchObject([
+      { type: 'pulumi-nodejs:dynamic/postgres:Branch', name: 'main', id: primary.branch_id },
+      { name: 'feature', id: branch.id, inputs: { parentId: primary.branch_id } },
       { type: 'pulumi-nodejs:dynamic/postgres:ComputeEndpoint', name: 'main', id: primary.id },
       { name: 'api', id: apiId, inputs: { name: 'api', suspendTimeoutSeconds: 600 } },
+      { name: 'app-owner-main', id: on(primary.branch_id, 'app_owner') },
+      { name: 'app-owner-feature', id: on(branch.id, 'app_owner') },
+      { name: 'app-main', id: on(primary.branch_id, 'app'), outputs: { ownerName: 'app_owner' } },
+      { name: 'app-feature', id: on(branch.id, 'app') },
     ]);
-    expect(sent().every(({ method }) => method === 'GET')).toBe(true);
-    expect(stdout).toBe(`import { ComputeEndpoint } from 'pulumi-postgres-compute';
+    expect(sent().every(({ method, path }) => method === 'GET' && !path.includes('password'))).toBe(true);
+    expect(stdout).toBe(`import { Branch, ComputeEndpoint, Database, Role } from 'pulumi-postgres-compute';
 
 const projectId = '${project.id}';
 
+const branchMain = new Branch('main', {
+  projectId,
+  name: 'main',
+}, { protect: true });
+
+const branchFeature = new Branch('feature', {
+  projectId,
+  name: 'feature',
+  parentId: branchMain.id,
+}, { protect: true });
+
 new ComputeEndpoint('main', {
   projectId,
-  branchId: '${primary.branch_id}',
+  branchId: branchMain.id,
   type: 'read_write',
   autoscalingLimitMinCu: 0.25,
   autoscalingLimitMaxCu: 0.25,
@@ -47,14 +82,14 @@ new ComputeEndpoint('main', {
 
 new ComputeEndpoint('api', {
   projectId,
-  branchId: '${branch.id}',
+  branchId: branchFeature.id,
   type: 'read_write',
   name: 'api',
   autoscalingLimitMinCu: 0.25,
   autoscalingLimitMaxCu: 1,
   suspendTimeoutSeconds: 600,
 }, { protect: true });
-`);
+${['Main', 'Feature'].map((branchName) => writeRole(branchName)).join('')}${['Main', 'Feature'].map((branchName) => writeDatabase(branchName)).join('')}`);
   });
 
   it.each(['id', 'name'])('imports one endpoint with --endpoint, by %s', async (by) => {
@@ -64,47 +99,43 @@ new ComputeEndpoint('api', {
     expect(stdout.match(/new ComputeEndpoint/g)).toHaveLength(1);
   });
 
-  it('imports the endpoints of a branch, by id or name, with its replicas', async () => {
-    const { importTo, provider, declare, branch, primary, apiId } = await startImport();
+  it('imports a branch with what is on it, by id or name', async () => {
+    const { importTo, provider, declare, project, branch, apiId } = await startImport();
     const replica = await provider.create(declare({ type: 'read_only', name: 'reports' }));
     for (const idOrName of [branch.id, branch.name]) {
       const { resources } = await importTo('--branch', idOrName);
-      expect(resources.map(({ id }) => id)).toEqual([apiId, replica.id]);
+      const named = ['app_owner', 'app'].map((name) => `${project.id}/${branch.id}/${name}`);
+      expect(resources.map(({ id }) => id)).toEqual([branch.id, apiId, replica.id, ...named]);
     }
-    expect((await importTo('--branch', primary.branch_id)).resources.map(({ name }) => name)).toEqual([
-      'main',
-    ]);
   });
 
-  it('names an endpoint by its id if the key has no access to the branches', async () => {
+  it('imports only the endpoints if the key has no access to the branches', async () => {
     const { importTo, emulator, primary } = await startImport();
     emulator.inject({
       match: { method: 'GET', path: '/projects/:p/branches' },
       effect: { kind: 'status', status: 403 },
     });
-    expect((await importTo()).resources.map(({ name }) => name)).toEqual([primary.id, 'api']);
+    const { resources, stderr } = await importTo();
+    expect(resources.map(({ name }) => name)).toEqual([primary.id, 'api']);
+    expect(stderr).toContain('Only the endpoints are imported: ');
   });
 
   it('prints the next steps on stderr, with a quoted path', async () => {
     const { importTo, file } = await startImport();
     const { stderr } = await importTo();
-    expect(stderr).toContain(`Wrote 2 endpoints to ${file}.`);
+    expect(stderr).toContain(`Wrote 8 resources to ${file}.`);
     expect(stderr).toContain('  1. add the text above to the program\n');
     const quoted = `'${file.replace("'", "'\\''")}'`; // For the shell.
     expect(stderr).toContain(`  2. pulumi import --file ${quoted} --generate-code=false\n`);
-    expect(stderr).toContain('  3. pulumi preview --expect-no-changes\n');
+    expect(stderr).toContain('  3. pulumi preview --expect-no-changes\n  4. pulumi refresh, which reads ');
   });
 
   it('exits with 4 when there is nothing to import', async () => {
-    const { run, project, branch } = await startCommand();
+    const { run, project } = await startCommand();
     expect(await run('import-file', '--endpoint', 'ep-none')).toMatchObject({
       exitCode: 4,
       stdout: '',
       stderr: expect.stringContaining(`Project ${project.id} has no endpoint named "ep-none". It has: `),
-    });
-    expect(await run('import-file', '--branch', branch.name)).toMatchObject({
-      exitCode: 4,
-      stderr: `error: Branch ${branch.name} of project ${project.id} has no endpoint to import.\n`,
     });
   });
 

@@ -6,11 +6,16 @@ import { commandOf, runWith } from '../support/start-command';
 import { startHttpService } from '../support/start-http-service';
 import { makeTemporaryFolder } from '../support/temporary-folder';
 
-const terraformStates: [StateFixture, string, string][] = [
-  ['terraform/kislerdm', 'app', 'neon_endpoint.app neon_branch.feature'],
-  ['terraform/kenchan0130', 'app', 'neon_endpoint.app neon_branch.feature'],
+const terraformStates: [StateFixture, string, string, string][] = [
+  ['terraform/kislerdm', 'app', 'app', 'neon_role.app neon_endpoint.app neon_branch.feature'],
+  ['terraform/kenchan0130', 'app', 'app', 'neon_role.app neon_endpoint.app neon_branch.feature'],
   // Its endpoint is a part of the branch.
-  ['terraform/terraform-community-providers', 'feature', 'neon_branch.feature'],
+  [
+    'terraform/terraform-community-providers',
+    'feature',
+    'reporter',
+    'neon_role.reporter neon_branch.feature',
+  ],
 ];
 
 async function startImport() {
@@ -26,7 +31,7 @@ async function startImport() {
 }
 
 describe('import-state', () => {
-  it.each(terraformStates)('takes over what %s manages', async (fixture, appName, addresses) => {
+  it.each(terraformStates)('takes over what %s manages', async (fixture, appName, roleName, addresses) => {
     const { emulator, project, importState, readOutput, output } = await startImport();
     const { text, branch, app, replica } = await recreateState(emulator, project.id, fixture);
     const { exitCode, stdout, stderr } = await importState(text);
@@ -38,9 +43,10 @@ describe('import-state', () => {
         { type: 'postgres-compute:index:Branch', name: 'feature', id: `${project.id}/${branch.id}` },
         { type, name: appName, id: `${project.id}/${app}` },
         { type, name: 'reports-replica-eu', id: `${project.id}/${replica}` },
+        { type: 'postgres-compute:index:Role', name: roleName, id: `${project.id}/${branch.id}/reporter` },
       ],
     });
-    expect(stdout).toBe(`import { Branch, ComputeEndpoint } from 'pulumi-postgres-compute/plugin';
+    expect(stdout).toBe(`import { Branch, ComputeEndpoint, Role } from 'pulumi-postgres-compute/plugin';
 
 const branchFeature = new Branch('feature', {
   projectId: '${project.id}',
@@ -64,8 +70,13 @@ new ComputeEndpoint('reports-replica-eu', {
   autoscalingLimitMinCu: 0.25,
   autoscalingLimitMaxCu: 0.25,
 }, { protect: true });
+
+new Role('${roleName}', {
+  projectId: '${project.id}',
+  branchId: branchFeature.id,
+  name: 'reporter',
+}, { protect: true });
 `);
-    expect(stderr).toContain('Not taken over: neon_role. For roles and databases, use pulumi import.\n');
     expect(stderr).toContain(`  2. pulumi import --file ${output} --generate-code=false\n`);
     expect(stderr).toContain(
       `terraform state rm 'module.reports.neon_endpoint.replica["eu"]' ${addresses}\n`,
@@ -73,8 +84,8 @@ new ComputeEndpoint('reports-replica-eu', {
   });
 
   it.each([
-    ['bridge/kislerdm', 'app', ['replica', 'app', 'feature']],
-    ['bridge/terraform-community-providers', 'feature', ['replica', 'feature']],
+    ['bridge/kislerdm', 'app', ['reporter', 'replica', 'app', 'feature']],
+    ['bridge/terraform-community-providers', 'feature', ['reporter', 'replica', 'feature']],
   ] as const)('takes over what %s manages', async (fixture, appName, names) => {
     const { emulator, project, importState, readOutput } = await startImport();
     const { text, branch, app, replica } = await recreateState(emulator, project.id, fixture);
@@ -85,10 +96,8 @@ new ComputeEndpoint('reports-replica-eu', {
       ['feature', `${project.id}/${branch.id}`],
       [appName, `${project.id}/${app}`],
       ['replica', `${project.id}/${replica}`],
+      ['reporter', `${project.id}/${branch.id}/reporter`],
     ]);
-    expect(stderr).toContain(
-      'Not taken over: neon:index/role:Role. For roles and databases, use pulumi import.\n',
-    );
     const commands = [
       ...stderr.matchAll(/pulumi state delete --yes 'urn:pulumi:dev::shop::neon:\S+:(\S+)'/g),
     ];
@@ -100,7 +109,7 @@ new ComputeEndpoint('reports-replica-eu', {
     const { text, app } = await recreateState(emulator, project.id, 'bridge/kislerdm');
     const { stderr } = await importState(text.replaceAll(app, 'ep-none-1'));
     expect(stderr).toMatch(/Skipped urn:.*::app: the service does not have ep-none-1\./);
-    expect(readOutput().resources).toHaveLength(2);
+    expect(readOutput().resources).toHaveLength(3);
     expect(stderr).not.toMatch(/state delete .*::app/);
   });
 
@@ -114,9 +123,9 @@ new ComputeEndpoint('reports-replica-eu', {
     const { stderr } = await importState(
       JSON.stringify({ deployment: { resources: [...resources, ...twins] } }),
     );
-    expect(readOutput().resources).toHaveLength(3);
-    expect(stderr).toContain('Wrote 3 resources');
-    expect(stderr.match(/state delete .*/g)).toHaveLength(4);
+    expect(readOutput().resources).toHaveLength(4);
+    expect(stderr).toContain('Wrote 4 resources');
+    expect(stderr.match(/state delete .*/g)).toHaveLength(5);
   });
 
   it('does not write over the state file', async () => {
@@ -151,12 +160,7 @@ new ComputeEndpoint('reports-replica-eu', {
       /is neither the output of/,
     ],
     ['a configuration', 'resource "neon_branch" {}', 2, /^error: The file is not JSON in UTF-8\./],
-    [
-      'a state without resources',
-      '{"deployment": {"resources": []}}',
-      4,
-      /has no endpoint and no branch to import/,
-    ],
+    ['a state without resources', '{"deployment": {"resources": []}}', 4, /has nothing to import/],
     [
       'a resource without its project',
       '{"deployment": {"resources": [{"urn": "a::feature", "type": "neon:index/branch:Branch", "id": "br-1"}]}}',

@@ -225,6 +225,13 @@ it('a refresh reads the password of another role of that name', async () => {
   expect(found?.outputs).toMatchObject({ password: await api.revealPassword({ ...at, name: 'app' }) });
 });
 
+it('a refresh reads the password that an import from a file leaves out', async () => {
+  const { startRun, made } = await startReset('role', { name: 'app' });
+  const { password, ...outputs } = made.outputs;
+  const found = await startRun().read({ ...made, outputs });
+  expect(found?.outputs).toMatchObject({ password });
+});
+
 it('a role that does not depend on the branch waits for its reset', async () => {
   const { startRun, branch, declared, made, reset } = await startReset('role', { name: 'app' });
   const run = startRun();

@@ -46,22 +46,26 @@ const fixtureIds = {
 export type StateFixture = keyof typeof fixtureIds;
 
 /**
- * Makes what the other tool had made when it wrote the fixture: a branch, an endpoint and a replica. Returns the fixture's text
+ * Makes what the other tool had made when it wrote the fixture: a branch, an endpoint, a replica and a role. Returns the fixture's text
  * with the ids of these.
  */
 export async function recreateState(emulator: Emulator, projectId: string, fixture: StateFixture) {
   const branch = emulator.createBranch(projectId, { name: `feature-${basename(fixture)}` });
-  const create = async (attributes: object) => {
-    const endpoint = { branch_id: branch.id, ...attributes };
-    const post = () => sendRequest(emulator, 'POST', `/projects/${projectId}/endpoints`, { endpoint });
+  const send = async (path: string, body: object) => {
+    const post = () => sendRequest(emulator, 'POST', `/projects/${projectId}/${path}`, body);
     let response = await post();
     while (response.status === 423) response = await setTimeout(50).then(post);
-    const body = (await response.json()) as { endpoint: { id: string } }; // The described response.
+    return response.json();
+  };
+  const create = async (attributes: object) => {
+    const endpoint = { branch_id: branch.id, ...attributes };
+    const body = (await send('endpoints', { endpoint })) as { endpoint: { id: string } }; // The described response.
     return body.endpoint.id;
   };
   const sizes = { autoscaling_limit_min_cu: 0.25, autoscaling_limit_max_cu: 1 };
   const app = await create({ type: 'read_write', ...sizes, suspend_timeout_seconds: 600 });
   const replica = await create({ type: 'read_only', ...sizes, autoscaling_limit_max_cu: 0.25 });
+  await send(`branches/${branch.id}/roles`, { role: { name: 'reporter' } });
   const file = join(repository, `tests/fixtures/${fixture}.json`);
   const ids = [projectId, branch.id, app, replica];
   const text = fixtureIds[fixture].reduce(

@@ -19,16 +19,21 @@ export function toOutputs(branch: Branch, inputs: BranchInputs, left: Unsettled 
   };
 }
 
+/** The minimal arguments that declare the branch as it is. */
+export function declareBranch(branch: Branch): BranchInputs {
+  const reported = branchArguments.read(branch);
+  return {
+    projectId: branch.project_id,
+    ...pick(reported, 'name', 'parentId', 'expiresAt'),
+    ...(reported.initSource === 'schema-only' && pick(reported, 'initSource')),
+    ...(reported.protected && { protected: true }),
+  };
+}
+
 /** The branch as a refresh finds it, or as an import declares it. */
 export function toFound(branch: Branch, { inputs, outputs }: PriorBranch, declared: 'in state' | 'as found') {
   if (declared === 'as found') {
-    const reported = branchArguments.read(branch);
-    const found: BranchInputs = {
-      projectId: branch.project_id,
-      ...pick(reported, 'name', 'parentId', 'expiresAt'),
-      ...(reported.initSource === 'schema-only' && pick(reported, 'initSource')),
-      ...(reported.protected && { protected: true }),
-    };
+    const found = declareBranch(branch);
     return { inputs: found, outputs: toOutputs(branch, found) };
   }
   // The name of an interrupted create is no drift: it is still to be renamed.

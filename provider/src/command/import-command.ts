@@ -1,17 +1,25 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { sortBy } from 'lodash';
 import { ControlApiError } from '../control-api/control-api-error';
-import type { Endpoint } from '../control-api/wire-types';
+import type { Branch, Endpoint } from '../control-api/wire-types';
 import { declareAmong } from '../endpoint/declared-endpoint';
 import type { ServiceProject } from '../operations/service-project';
 import { type CommandContext, openProject } from './connection';
 import { CommandFailure, exitCodes, usageError } from './exit-codes';
+import {
+  type FoundResource,
+  foundBranch,
+  foundEndpoint,
+  foundNamed,
+  kinds,
+  toImportedResource,
+} from './found-resource';
 import { quote, writeImportFile } from './import-file';
-import { toImportedResource } from './imported-endpoint';
 import { selectEndpoint, selectOnBranch } from './named-options';
 import { addProjectOptions, type CommandOptions, toExamples, toText } from './options';
-import { writeProgram } from './program-text';
-import { nameResources } from './resource-names';
+import { nameResources, nameUniquely } from './resource-names';
+import { writeProgram } from './written-program';
 
 interface ImportOptions extends CommandOptions {
   readonly endpoint?: string;
@@ -23,15 +31,15 @@ interface ImportOptions extends CommandOptions {
 export function addImportCommand(program: Command, context: CommandContext): void {
   addProjectOptions(program.command('import-file'))
     .description(
-      'write existing endpoints to a file for `pulumi import`, and print the program that declares them',
+      'write existing branches, endpoints, roles and databases to a file for `pulumi import`, and print the program that declares them',
     )
     .option('--endpoint <endpoint>', 'only this endpoint (ID or name)', toText)
-    .option('--branch <branch>', 'only the endpoints of this branch (ID or name)', toText)
-    .option('-o, --output <file>', 'file to write', 'import-endpoints.json')
+    .option('--branch <branch>', 'only this branch (ID or name), and what is on it', toText)
+    .option('-o, --output <file>', 'file to write', 'import-file.json')
     .addHelpText(
       'after',
       `${toExamples(
-        'import-file --project old-sun-1 > endpoints.ts',
+        'import-file --project old-sun-1 > existing.ts',
         'import-file --branch main',
         'import-file --endpoint ep-dark-sea-1 --output one.json',
       )}
@@ -48,18 +56,21 @@ async function makeImport(options: ImportOptions, context: CommandContext): Prom
   const project = await openProject(options, context);
   const all = await project.api.listEndpoints(project.id);
   const endpoints = await select(project, all, options);
-  const names = nameResources(endpoints, await readBranchNames(project, endpoints));
-  const imports = endpoints.map((endpoint) => {
-    const name = names.get(endpoint.id) ?? endpoint.id;
-    const declared = declareAmong(all, endpoint);
-    return { name, declared, resource: toImportedResource(endpoint, name, declared) };
-  });
-  await writeImportFile(
-    options.output,
-    imports.map(({ resource }) => resource),
-  );
-  await screen.print(writeProgram(project.id, imports));
-  for (const sentence of describeNextSteps(options.output, imports.length)) screen.say(sentence);
+  const branches = options.endpoint === undefined ? await readBranches(project, context) : [];
+  const branchNames = new Map(branches.map(({ id, name }) => [id, name]));
+  const names = nameResources(endpoints, branchNames);
+  const chosen = branches.filter(({ id, name }) => [id, name, undefined].includes(options.branch));
+  const found = [
+    ...nameBranches(chosen),
+    ...endpoints.map((each) => foundEndpoint(each, names.get(each.id) ?? each.id, declareAmong(all, each))),
+    ...(await findNamed(project, chosen, 'role')),
+    ...(await findNamed(project, chosen, 'database')),
+  ];
+  if (found.length === 0)
+    throw new CommandFailure(exitCodes.refused, `Project ${project.id} has nothing to import.`);
+  await writeImportFile(options.output, found.map(toImportedResource));
+  await screen.print(writeProgram(found, { module: 'pulumi-postgres-compute', projectId: project.id }));
+  for (const sentence of describeNextSteps(options.output, found)) screen.say(sentence);
 }
 
 async function select(
@@ -68,33 +79,53 @@ async function select(
   { endpoint, branch }: ImportOptions,
 ): Promise<readonly Endpoint[]> {
   if (endpoint !== undefined) return [selectEndpoint(project, all, endpoint)];
-  const endpoints = branch === undefined ? all : await selectOnBranch(project, all, branch);
-  if (endpoints.length > 0) return endpoints;
-  const where = branch === undefined ? `Project ${project.id}` : `Branch ${branch} of project ${project.id}`;
-  throw new CommandFailure(exitCodes.refused, `${where} has no endpoint to import.`);
+  return branch === undefined ? all : selectOnBranch(project, all, branch);
 }
 
-/** An endpoint without a name gets the name of its branch. */
-async function readBranchNames(project: ServiceProject, endpoints: readonly Endpoint[]) {
-  if (endpoints.every(({ name }) => name)) return new Map<string, string>();
+async function readBranches(project: ServiceProject, { screen }: CommandContext): Promise<readonly Branch[]> {
   try {
-    const branches = await project.api.listBranches(project.id);
-    return new Map(branches.map(({ id, name }) => [id, name]));
+    return sortBy(await project.api.listBranches(project.id), 'created_at');
   } catch (error) {
-    // The key may lack access to the branches. The endpoint ids then serve as names.
-    if (error instanceof ControlApiError) return new Map<string, string>();
-    throw error;
+    // The key may lack access to the branches.
+    if (!(error instanceof ControlApiError)) throw error;
+    screen.say(`Only the endpoints are imported: ${error.message}.`);
+    return [];
   }
 }
 
+function nameBranches(branches: readonly Branch[]): FoundResource[] {
+  const names = nameUniquely(branches.map(({ id, name }) => ({ id, proposal: name, addition: id })));
+  return branches.map((branch) => foundBranch(branch, names.get(branch.id) ?? branch.id));
+}
+
+/** What the branches have by name, except what the service keeps for itself. */
+async function findNamed(project: ServiceProject, branches: readonly Branch[], kind: 'role' | 'database') {
+  const { type } = kinds[kind];
+  const found = await Promise.all(
+    branches.map(async (branch) => {
+      const items = await project.named(kind, branch.id).fresh();
+      return items.map((item) => ({ item, branch }));
+    }),
+  );
+  const managed = found.flat().filter(({ item }) => {
+    const { inputs } = foundNamed(kind, item, item.name);
+    return type.findInputFailures(inputs).length === 0;
+  });
+  const names = nameUniquely(
+    managed.map(({ item, branch }) => ({ id: item.id, proposal: item.name, addition: branch.name })),
+  );
+  return managed.map(({ item }) => foundNamed(kind, item, names.get(item.id) ?? item.name));
+}
+
 /** The program comes first: the next `pulumi up` would delete an imported resource that no program declares. */
-function describeNextSteps(path: string, count: number): string[] {
-  const what = count === 1 ? '1 endpoint' : `${count} endpoints`;
+function describeNextSteps(path: string, found: readonly FoundResource[]): string[] {
+  const hasRoles = found.some(({ kind }) => kind === 'role');
   return [
-    `Wrote ${what} to ${path}. Next, in this order, in the folder of the Pulumi program:`,
+    `Wrote ${found.length} ${found.length === 1 ? 'resource' : 'resources'} to ${path}. Next, in this order, in the folder of the Pulumi program:`,
     '  1. add the text above to the program',
     `  2. pulumi import --file ${quote(resolve(path))} --generate-code=false`,
     '  3. pulumi preview --expect-no-changes',
+    ...(hasRoles ? ['  4. pulumi refresh, which reads the passwords of the roles'] : []),
     'Imported resources are protected from deletion. To delete one later, first remove `protect: true` from the program.',
   ];
 }

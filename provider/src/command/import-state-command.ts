@@ -1,18 +1,21 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { uniq, uniqBy } from 'lodash';
+import { groupBy, sortBy, uniq, uniqBy } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
+import { parseNamedId } from '../control-api/named-api';
 import { toPrintable } from '../control-api/printable';
 import type { Branch, Endpoint } from '../control-api/wire-types';
 import { declareAmong } from '../endpoint/declared-endpoint';
+import { ServiceProject } from '../operations/service-project';
 import { type CommandContext, connect } from './connection';
 import { CommandFailure, exitCodes, usageError } from './exit-codes';
+import { type FoundResource, foundBranch, foundEndpoint, foundNamed, toPluginImport } from './found-resource';
 import { quote, writeImportFile } from './import-file';
-import { type MovedEndpoint, type Named, writeMovedProgram } from './moved-program';
 import { addBaseUrlOption, type CommandOptions, toExamples } from './options';
 import { nameById } from './resource-addresses';
 import { type ManagedResource, readStateFile, type StateFile } from './state-file';
+import { order, writeProgram } from './written-program';
 
 interface ImportStateOptions extends CommandOptions {
   readonly output: string;
@@ -22,7 +25,7 @@ interface ImportStateOptions extends CommandOptions {
 export function addImportStateCommand(program: Command, context: CommandContext): void {
   addBaseUrlOption(program.command('import-state'))
     .description(
-      "take over the endpoints and branches that Terraform's provider or its Pulumi bridge manages: write a file for `pulumi import`, and print the program that declares them",
+      "take over the branches, endpoints, roles and databases that Terraform's provider or its Pulumi bridge manages: write a file for `pulumi import`, and print the program that declares them",
     )
     .argument('<file>', 'the output of `terraform show -json` or of `pulumi stack export`')
     .option('-o, --output <file>', 'file to write', 'import-state.json')
@@ -40,25 +43,18 @@ async function importState(file: string, options: ImportStateOptions, context: C
   if (resolve(file) === resolve(options.output))
     throw usageError(`--output ${options.output} is the state file: give another name.`);
   const state = readStateFile(await readText(file));
-  const { branches, endpoints, missing } = await findAtService(state, options, context);
+  const { found, missing } = await findAtService(state, options, context);
   for (const { address, id } of missing)
     screen.say(toPrintable(`Skipped ${address}: the service does not have ${id}.`));
-  if (state.otherTypes.length > 0)
-    screen.say(
-      toPrintable(
-        `Not taken over: ${state.otherTypes.join(', ')}. For roles and databases, use pulumi import.`,
-      ),
-    );
-  if (branches.length + endpoints.length === 0)
-    throw new CommandFailure(exitCodes.refused, `${file} has no endpoint and no branch to import.`);
+  if (state.otherTypes.length > 0) screen.say(toPrintable(`Not taken over: ${state.otherTypes.join(', ')}.`));
+  if (found.length === 0) throw new CommandFailure(exitCodes.refused, `${file} has nothing to import.`);
 
-  const resources = [...branches.map(toImport('Branch')), ...endpoints.map(toImport('ComputeEndpoint'))];
-  const program = writeMovedProgram(branches, endpoints);
-  await writeImportFile(options.output, resources);
-  await screen.print(program);
+  const ordered = sortBy(found, ({ kind }) => order.indexOf(kind));
+  await writeImportFile(options.output, ordered.map(toPluginImport));
+  await screen.print(writeProgram(found, { module: 'pulumi-postgres-compute/plugin' }));
   const gone = new Set(missing.map(({ id }) => id));
   const moved = state.resources.filter(({ id }) => !gone.has(id));
-  for (const line of describeNextSteps(options.output, resources.length, state.tool, moved)) screen.say(line);
+  for (const line of describeNextSteps(options.output, found.length, state.tool, moved)) screen.say(line);
 }
 
 /** What the service has now, which the state file may not show. */
@@ -67,31 +63,26 @@ async function findAtService({ resources }: StateFile, options: ImportStateOptio
   // Two addresses can have one id. Pulumi must manage it once.
   const once = uniqBy(resources, 'id');
   const names = nameById(once);
-  const branches: Named<Branch>[] = [];
-  const endpoints: MovedEndpoint[] = [];
+  const found: FoundResource[] = [];
   const missing: ManagedResource[] = [];
-  for (const projectId of new Set(resources.map((resource) => resource.projectId))) {
-    const allEndpoints: readonly Endpoint[] = await api.listEndpoints(projectId);
-    const allBranches: readonly Branch[] = await api.listBranches(projectId);
-    for (const managed of once.filter((resource) => resource.projectId === projectId)) {
-      const name = names.get(managed.id) ?? managed.id;
-      const endpoint = managed.kind === 'endpoint' && allEndpoints.find(({ id }) => id === managed.id);
-      const branch = managed.kind === 'branch' && allBranches.find(({ id }) => id === managed.id);
-      if (endpoint)
-        endpoints.push({ name, resource: endpoint, declared: declareAmong(allEndpoints, endpoint) });
-      else if (branch) branches.push({ name, resource: branch });
-      else missing.push(managed);
+  for (const [projectId, managed] of Object.entries(groupBy(once, 'projectId'))) {
+    const endpoints: readonly Endpoint[] = await api.listEndpoints(projectId);
+    const branches: readonly Branch[] = await api.listBranches(projectId);
+    const project = new ServiceProject(api, projectId);
+    for (const each of managed) {
+      const { kind, id } = each;
+      const name = names.get(id) ?? id;
+      const endpoint = endpoints.find((one) => one.id === id);
+      const branch = branches.find((one) => one.id === id);
+      const isNamed = kind === 'role' || kind === 'database';
+      const item = isNamed && (await project.named(kind, parseNamedId(id).branchId).find(id));
+      if (endpoint) found.push(foundEndpoint(endpoint, name, declareAmong(endpoints, endpoint)));
+      else if (branch) found.push(foundBranch(branch, name));
+      else if (item && isNamed) found.push(foundNamed(kind, item, name));
+      else missing.push(each);
     }
   }
-  return { branches, endpoints, missing };
-}
-
-function toImport(type: string) {
-  return ({ name, resource }: Named<Branch | Endpoint>) => ({
-    type: `postgres-compute:index:${type}`,
-    name,
-    id: `${resource.project_id}/${resource.id}`,
-  });
+  return { found, missing };
 }
 
 async function readText(file: string): Promise<string> {

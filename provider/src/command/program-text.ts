@@ -1,33 +1,4 @@
 import { toPrintableJson } from '../control-api/printable';
-import { endpointArguments } from '../endpoint/endpoint-arguments';
-import type { EndpointInputs, InputName } from '../endpoint/endpoint-inputs';
-
-export interface DeclaredEndpoint {
-  /** The name of the Pulumi resource. */
-  readonly name: string;
-  readonly declared: EndpointInputs;
-}
-
-/** A complete TypeScript program that declares endpoints of one project. */
-export function writeProgram(projectId: string, endpoints: readonly DeclaredEndpoint[]): string {
-  return [
-    `import { ComputeEndpoint } from 'pulumi-postgres-compute';`,
-    `const projectId = ${toTypeScript(projectId)};`,
-    ...endpoints.map((endpoint) => writeEndpoint(endpoint, { projectId: 'projectId' })),
-  ].join('\n\n');
-}
-
-/** @param texts what to write for an argument instead of its value */
-export function writeEndpoint(
-  { name, declared }: DeclaredEndpoint,
-  texts: Partial<Record<InputName, string>>,
-): string {
-  const values = endpointArguments.names.flatMap((argument): [string, string][] => {
-    const value = declared[argument];
-    return value === undefined ? [] : [[argument, texts[argument] ?? toTypeScript(value)]];
-  });
-  return writeResource('ComputeEndpoint', name, values);
-}
 
 // Pulumi protects imported resources in the state, so the program must set `protect` too. It assigns no variable that it does
 // not use: that can fail a build, and an exported one becomes a stack output.

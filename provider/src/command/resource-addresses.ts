@@ -19,6 +19,6 @@ export function nameById(resources: readonly ManagedResource[]): ReadonlyMap<str
 
 function toName(address: string): string {
   const own = address.startsWith('urn:') ? address.slice(address.lastIndexOf('::') + 2) : address;
-  const words = own.replaceAll(/(^|\.)(module|neon_endpoint|neon_branch)\./g, '$1');
+  const words = own.replaceAll(/(^|\.)(module|neon_endpoint|neon_branch|neon_role|neon_database)\./g, '$1');
   return words.replaceAll(/[^\w]+/g, '-').replaceAll(/^-|-$/g, '') || 'resource';
 }

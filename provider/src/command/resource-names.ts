@@ -13,15 +13,32 @@ export function nameResources(
   endpoints: readonly Endpoint[],
   branchNames: ReadonlyMap<string, string>,
 ): ReadonlyMap<string, string> {
-  const proposals = endpoints.map((endpoint) => ({
-    id: endpoint.id,
-    proposal: proposeName(endpoint, branchNames.get(endpoint.branch_id) ?? ''),
+  return nameUniquely(
+    endpoints.map((endpoint) => ({
+      id: endpoint.id,
+      proposal: proposeName(endpoint, branchNames.get(endpoint.branch_id) ?? ''),
+      addition: endpoint.id,
+    })),
+  );
+}
+
+/**
+ * A name for each resource of one type, in the same letters.
+ * @param items the proposal for each, and what makes it differ from the same proposal for another one
+ * @returns the names by id
+ */
+export function nameUniquely(
+  items: readonly { readonly id: string; readonly proposal: string; readonly addition: string }[],
+): ReadonlyMap<string, string> {
+  const proposals = items.map((item) => ({
+    ...item,
+    proposal: toSlug(item.proposal) || toSlug(item.addition),
   }));
   const uses = countBy(proposals, 'proposal');
   const taken = new Set<string>();
   return new Map(
-    proposals.map(({ id, proposal }) => {
-      const name = findFree(uses[proposal] === 1 ? proposal : `${proposal}-${toSlug(id)}`, (one) =>
+    proposals.map(({ id, proposal, addition }) => {
+      const name = findFree(uses[proposal] === 1 ? proposal : `${proposal}-${toSlug(addition)}`, (one) =>
         taken.has(one),
       );
       taken.add(name);

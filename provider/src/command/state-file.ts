@@ -1,9 +1,12 @@
 import * as z from 'zod';
+import { toNamedId } from '../control-api/named-api';
+import type { Kind } from '../lifecycle/resource-errors';
 import { usageError } from './exit-codes';
 
-/** An endpoint or a branch that another tool manages. */
+/** A resource that another tool manages, and this provider has. */
 export interface ManagedResource {
-  readonly kind: 'endpoint' | 'branch';
+  readonly kind: Kind;
+  /** The one that the state of this provider would have. */
   readonly id: string;
   readonly projectId: string;
   /** What the other tool calls it: an address of Terraform or a URN of Pulumi. */
@@ -52,12 +55,20 @@ const withEndpoint = z.object({ endpoint: z.object({ id: z.string().min(1) }) })
 const terraformKinds: ReadonlyMap<string, ManagedResource['kind']> = new Map([
   ['neon_endpoint', 'endpoint'],
   ['neon_branch', 'branch'],
+  ['neon_role', 'role'],
+  ['neon_database', 'database'],
 ]);
 /** The names that Pulumi's bridge gives them. */
 const pulumiKinds: ReadonlyMap<string, ManagedResource['kind']> = new Map([
   ['neon:index/endpoint:Endpoint', 'endpoint'],
   ['neon:index/branch:Branch', 'branch'],
+  ['neon:index/role:Role', 'role'],
+  ['neon:index/database:Database', 'database'],
 ]);
+const text = z.string().min(1);
+/** What the id consists of. That of a role or a database differs from tool to tool. */
+const place = z.object({ id: text, projectId: text });
+const namedPlace = z.object({ projectId: text, branchId: text, name: text });
 
 /** @throws CommandFailure when the text is not a state file, or a resource in it lacks its ids */
 export function readStateFile(text: string): StateFile {
@@ -70,7 +81,11 @@ export function readStateFile(text: string): StateFile {
     return {
       tool: 'Terraform',
       resources: all.flatMap(({ type, address, values }) =>
-        toManaged(terraformKinds.get(type), address, values.id, values.project_id, values),
+        toManaged(terraformKinds.get(type), address, {
+          ...values,
+          projectId: values.project_id,
+          branchId: values.branch_id,
+        }),
       ),
       otherTypes: otherTypes(all, 'neon_', terraformKinds),
     };
@@ -81,7 +96,7 @@ export function readStateFile(text: string): StateFile {
     return {
       tool: 'Pulumi',
       resources: all.flatMap(({ type, urn, id, outputs }) =>
-        toManaged(pulumiKinds.get(type), urn, id, outputs.projectId, outputs),
+        toManaged(pulumiKinds.get(type), urn, { ...outputs, id }),
       ),
       otherTypes: otherTypes(all, 'neon:', pulumiKinds),
     };
@@ -115,16 +130,12 @@ function listModules(root: TerraformModule): TerraformModule[] {
   return modules;
 }
 
-function toManaged(
-  kind: ManagedResource['kind'] | undefined,
-  address: string,
-  id: unknown,
-  projectId: unknown,
-  values: object,
-): ManagedResource[] {
+function toManaged(kind: Kind | undefined, address: string, values: object): ManagedResource[] {
   if (kind === undefined) return [];
-  if (typeof id !== 'string' || !id || typeof projectId !== 'string' || !projectId)
-    throw usageError(`The file has no id or no project of ${address} in plain text.`);
+  const named = kind === 'role' || kind === 'database' ? namedPlace.safeParse(values).data : undefined;
+  const found = named ? { ...named, id: toNamedId(named) } : place.safeParse(values).data;
+  if (!found) throw usageError(`The file has no id or no project of ${address} in plain text.`);
+  const { id, projectId } = found;
   const { data } = withEndpoint.safeParse(values);
   const inside: ManagedResource[] = data
     ? [{ kind: 'endpoint', id: data.endpoint.id, projectId, address }]

@@ -21,7 +21,7 @@ import {
   type NamedWork,
   startRun,
   toFlow,
-  toOutputs,
+  toFoundNamed,
   toRefreshed,
   withSecret,
 } from './named-resource';
@@ -143,9 +143,7 @@ export class NamedLifecycle<Inputs extends NamedInputs>
       // One that is only looked up has no outputs yet.
       if (declared === 'in state' && prior.outputs.createdAt !== undefined)
         return toRefreshed(this.#named, item, prior, project.api);
-      const inputs = { ...at, ...this.#named.arguments.read(item) } as Inputs; // What it requires is readable.
-      const shown = await this.#named.secret?.read(project.api, at);
-      return { inputs, outputs: toOutputs(this.#named, item, inputs, shown) };
+      return toFoundNamed(this.#named, item, await this.#named.secret?.read(project.api, at));
     });
   }
 

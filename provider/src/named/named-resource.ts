@@ -107,11 +107,21 @@ export function toOutputs<Inputs extends NamedInputs>(
   };
 }
 
+/** As an import declares it. */
+export function toFoundNamed<Inputs extends NamedInputs>(
+  named: NamedType<Inputs>,
+  item: NamedItem,
+  shown?: string,
+) {
+  const inputs = named.arguments.read(item) as Inputs; // What it requires is readable.
+  return { inputs, outputs: toOutputs(named, item, inputs, shown) };
+}
+
 export function secretOf({ secret }: Pick<NamedType<never>, 'secret'>, outputs: object | undefined) {
   return secret && (outputs as { readonly [name: string]: string } | undefined)?.[secret.name];
 }
 
-/** As a refresh finds it. What only the state knows stays, except the secret of another one of that name, as after a reset. */
+/** As a refresh finds it. What only the state knows stays, except the secret of another one of that name, as after a reset. One from a file has none. */
 export async function toRefreshed<Inputs extends NamedInputs>(
   named: NamedType<Inputs>,
   item: NamedItem,
@@ -121,8 +131,9 @@ export async function toRefreshed<Inputs extends NamedInputs>(
   const table = named.arguments;
   const now = table.withReported(item, inputs);
   const isOther = item.created_at !== outputs.createdAt;
-  const shown = isOther ? await named.secret?.read(api, outputs) : secretOf(named, outputs);
-  const toKnown = (known: Inputs) => toOutputs(named, item, known, shown);
+  const known = isOther ? undefined : secretOf(named, outputs);
+  const shown = known ?? (await named.secret?.read(api, outputs));
+  const toKnown = (inState: Inputs) => toOutputs(named, item, inState, shown);
   return { inputs: now, outputs: table.refresh(item, now, outputs, toKnown) };
 }
 

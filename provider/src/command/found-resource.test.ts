@@ -8,7 +8,7 @@ import { findInputFailures } from '../endpoint/endpoint-inputs';
 import type { PriorState } from '../endpoint/endpoint-state';
 import { endpointType } from '../endpoint/endpoint-type';
 import { isUnsettled } from '../lifecycle/resource-state';
-import { toImportedResource } from './imported-endpoint';
+import { foundEndpoint, toImportedResource } from './found-resource';
 
 /** An endpoint as the service makes it when nothing is asked for: the default one of a branch. */
 function plainEndpoint(change: Partial<Endpoint> = {}): Endpoint {
@@ -69,7 +69,7 @@ describe('toImportedResource', () => {
   it.each(variants)('writes a state without a diff to a program that declares %s', (_, change) => {
     const endpoint = plainEndpoint(change);
     const declared = declareEndpoint(endpoint, true);
-    const { outputs } = toImportedResource(endpoint, 'api', declared);
+    const { outputs } = toImportedResource(foundEndpoint(endpoint, 'api', declared));
     expect(findInputFailures({ ...declared })).toEqual([]);
     const state = readState(endpointType, outputs) as unknown as PriorState; // Of an endpoint.
     expect(endpointArguments.findChanges(state, declared)).toEqual([]);
@@ -78,14 +78,16 @@ describe('toImportedResource', () => {
 
   it('stores the provider in the inputs and in the outputs', () => {
     const endpoint = plainEndpoint();
-    const { inputs, outputs } = toImportedResource(endpoint, 'api', declareEndpoint(endpoint, true));
+    const { inputs, outputs } = toImportedResource(
+      foundEndpoint(endpoint, 'api', declareEndpoint(endpoint, true)),
+    );
     expect(inputs.__provider).toMatch(/pulumi-postgres-compute\/runtime/);
     expect(outputs.__provider).toBe(inputs.__provider);
   });
 
   it('stores the size, so that a later size change shows as a restart', () => {
     const endpoint = plainEndpoint();
-    const { inputs } = toImportedResource(endpoint, 'api', declareEndpoint(endpoint, true));
+    const { inputs } = toImportedResource(foundEndpoint(endpoint, 'api', declareEndpoint(endpoint, true)));
     expect(inputs.restartOnChange).toBe('size 0.25 CU');
   });
 });
