@@ -1,58 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type Socket } from 'node:net';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Computes } from '../../emulator/src/gateway/computes';
-import type { GatewayLimits } from '../../emulator/src/gateway/gateway';
+import { CODES, openSocket, openTls, packet, readRefusal, secure } from '../support/raw-postgres-client';
+import { logIn, saslInitial, VALID } from '../support/scram-client';
 import {
-  CODES,
-  openSocket,
-  openTls,
-  packet,
-  readRefusal,
-  secure,
-  startPacket,
-} from '../support/raw-postgres-client';
-import { answer, logIn, readChallenge, saslFinal, saslInitial, VALID } from '../support/scram-client';
-import { ENDPOINT, HOST, OneCompute, startTestGateway } from '../support/start-gateway';
-import { makeTemporaryFolder } from '../support/temporary-folder';
+  HOST,
+  OneCompute,
+  readToEnd,
+  startGatewayTo,
+  startServer,
+  startTestGateway,
+} from '../support/start-gateway';
 
 const ALPNProtocols = ['postgresql'];
-
-/** A server that does with a connection what the test needs: a Postgres never would. */
-async function startServer(handle: (socket: Socket) => void) {
-  const path = join(makeTemporaryFolder(), 'socket');
-  const sockets = new Set<Socket>();
-  const server = createServer({ allowHalfOpen: true }, (socket) => {
-    sockets.add(socket);
-    socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
-    handle(socket);
-  });
-  await once(server.listen(path), 'listening');
-  onTestFinished(() => {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-  });
-  return { path, sockets };
-}
-
-/** AuthenticationOk and BackendKeyData. */
-const LET_IN = 'R\0\0\0\x08\0\0\0\0K\0\0\0\x0cidkey...';
-/** Lets everyone in. */
-const readToEnd = (socket: Socket) => {
-  socket.resume().once('end', () => socket.end());
-  socket.write(LET_IN);
-};
-
-/** A gateway to a server that only reads. */
-async function start(limits: Partial<GatewayLimits> = {}, handle = readToEnd) {
-  const { path, sockets } = await startServer(handle);
-  const computes = new OneCompute(path);
-  const gateway = await startTestGateway(computes, { limits });
-  return { computes, gateway, port: gateway.port, sockets };
-}
 
 it.each([
   ['another protocol', Buffer.from('SSH-2.0-OpenSSH_9.9\r\n'), '08P01'],
@@ -75,7 +36,7 @@ it.each([
   ['the superuser, named last', startPacketOf('user', 'app', 'user', 'cloud_admin'), '28000'],
   ['the superuser, named first', startPacketOf('user', 'cloud_admin', 'user', 'app'), '28000'],
 ])('refuses %s with a Postgres error', async (_what, bytes, sqlState) => {
-  const { port, sockets } = await start();
+  const { port, sockets } = await startGatewayTo();
   const socket = await openSocket(port);
   socket.write(bytes);
   const answer = await readRefusal(socket);
@@ -88,20 +49,20 @@ function startPacketOf(...words: string[]): Buffer {
 }
 
 it('refuses TLS within TLS', async () => {
-  const { port } = await start();
+  const { port } = await startGatewayTo();
   const tls = await openTls(port, { servername: HOST });
   tls.write(packet(CODES.ssl));
   expect(await readRefusal(tls)).toMatch(/^FATAL 08P01/);
 });
 
 it('refuses direct TLS without ALPN', async () => {
-  const { port } = await start();
+  const { port } = await startGatewayTo();
   const tls = await secure(await openSocket(port), { servername: HOST });
   expect(await readRefusal(tls)).toMatch(/^FATAL 08P01/);
 });
 
 it('ends a TLS handshake with another protocol', async () => {
-  const { port } = await start();
+  const { port } = await startGatewayTo();
   await expect(secure(await openSocket(port), { ALPNProtocols: ['h2'] })).rejects.toThrow();
 });
 
@@ -110,7 +71,7 @@ it.each([
   ['a guess.', 1],
 ])('a cancel request with the key %s makes %i connections to the server', async (key, count) => {
   let connections = 0;
-  const { port, computes } = await start({}, (socket) => {
+  const { port, computes } = await startGatewayTo({}, (socket) => {
     connections += 1;
     readToEnd(socket);
   });
@@ -123,7 +84,7 @@ it.each([
 });
 
 it('closes the connection when bytes of a TLS session are garbage', async () => {
-  const { port, computes } = await start();
+  const { port, computes } = await startGatewayTo();
   const socket = await openSocket(port);
   const tls = await secure(socket, { servername: HOST, ALPNProtocols });
   await logIn(tls);
@@ -141,65 +102,21 @@ it.each([
   ['never logs in', VALID],
   ['never completes its login', Buffer.concat([VALID, saslInitial('SCRAM-SHA-256', 'n,,n=,r=x')])],
 ])('disconnects a client that %s', async (_what, bytes) => {
-  const { port } = await start({ startupMs: 30 });
+  const { port } = await startGatewayTo({ startupMs: 30 });
   const socket = await openSocket(port);
   socket.write(bytes);
   socket.resume();
   await once(socket, 'end');
 });
 
-it('disconnects a client that never completes the headers of HTTP', async () => {
-  const { port } = await start({ startupMs: 100 });
-  const socket = await openSocket(port);
-  socket.write('POST /sql HTTP/1.1\r\n');
-  const timer = setInterval(() => socket.write('X: y\r\n'), 20);
-  onTestFinished(() => clearInterval(timer));
-  expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1.1 408 /);
-  await once(socket, 'end');
-});
-
-it('closes a connection that sends a request before the last response', async () => {
-  const { port } = await start();
-  const socket = await openSocket(port);
-  let received = '';
-  socket.on('data', (bytes) => {
-    received += bytes;
-  });
-  socket.write('POST /sql HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n'.repeat(2));
-  await once(socket, 'end');
-  expect(received).toBe('');
-});
-
-const LARGE_REQUEST = `POST /sql HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\nNeon-Raw-Text-Output: true\r\nNeon-Connection-String: postgres://app:secret@${HOST}/app\r\n\r\n`;
-
-it('a request at /sql ends with its client, also before it has logged in', async () => {
-  const { port, sockets } = await start();
-  const socket = await openSocket(port);
-  socket.write(LARGE_REQUEST);
-  await expect.poll(() => sockets.size).toBe(1);
-  socket.destroy();
-  await expect.poll(() => sockets.size).toBe(0);
-});
-
-it('a body at /sql that does not come ends the request', async () => {
-  const { port, sockets } = await start({ startupMs: 500 }, (socket) => {
-    socket.resume().once('end', () => socket.end());
-    socket.write(`${LET_IN}Z\0\0\0\x05I`);
-  });
-  const socket = await openSocket(port);
-  socket.write(`${LARGE_REQUEST}{`);
-  await once(socket.resume(), 'end');
-  await expect.poll(() => sockets.size).toBe(0);
-});
-
 it('tells a slow client why, inside of TLS', async () => {
-  const { port } = await start({ startupMs: 100 });
+  const { port } = await startGatewayTo({ startupMs: 100 });
   const tls = await openTls(port, { servername: HOST });
   expect(await readRefusal(tls)).toBe('FATAL 08006: the startup packet was not complete within 100 ms');
 });
 
 it('disconnects a client that does not read its refusal', async () => {
-  const { port, gateway } = await start({ closingMs: 20 });
+  const { port, gateway } = await startGatewayTo({ closingMs: 20 });
   const socket = await openSocket(port);
   socket.pause().write('GET / HTTP/1.1');
   // It never ends its own side; stop() waits for every connection.
@@ -207,7 +124,7 @@ it('disconnects a client that does not read its refusal', async () => {
 });
 
 it('cuts off the oldest of too many clients that have proved nothing', async () => {
-  const { port, computes } = await start({ newcomers: 2 });
+  const { port, computes } = await startGatewayTo({ newcomers: 2 });
   const silent = [await openSocket(port), await openSocket(port)];
   await logIn(await openSocket(port));
   await expect.poll(() => computes.clients).toBe(1);
@@ -247,95 +164,9 @@ it('wakes nothing for a client that has gone, and tells the compute', async () =
   expect(await answer).toBe('FATAL 57P01: the emulator is stopping');
 });
 
-it('lets in only so many clients that read nothing, until they are cut off', async () => {
-  const { port, sockets, computes } = await start({ sessions: 2, closingMs: 20 }, (socket) => {
-    socket.write(LET_IN);
-    // More than the gateway and the system hold for a client that does not read: the end is behind it.
-    socket.end(Buffer.alloc(32 * 1024 * 1024));
-  });
-  for (const _client of [1, 2]) await logIn(await openSocket(port));
-  await expect.poll(() => sockets.size).toBe(2);
-  const another = await openSocket(port);
-  await logIn(another);
-  expect(await readRefusal(another)).toMatch(/^FATAL 53300/);
-  for (const cut of computes.cuts) cut();
-  await expect.poll(() => computes.clients).toBe(0);
-});
-
-it.each([
-  ['is not there', () => join(makeTemporaryFolder(), 'none')],
-  ['closes at once', async () => (await startServer((socket) => socket.destroy())).path],
-])('a server that %s: the client may connect again', async (_what, pathOf) => {
-  const computes = new OneCompute(await pathOf());
-  const { port } = await startTestGateway(computes);
-  const socket = await openSocket(port);
-  await logIn(socket);
-  expect(await readRefusal(socket)).toMatch(/^FATAL 57P03: .* connect again/);
-  expect(computes.clients).toBe(0);
-});
-
-it("a server's last message arrives although the client still writes", async () => {
-  const reason = Buffer.from('E\0\0\0\x0aSFATAL', 'latin1');
-  const { port } = await start({}, (socket) => {
-    socket.once('data', () => {
-      // With bytes that it has not read, a server resets the connection.
-      socket.pause();
-      socket.write(LET_IN);
-      setTimeout(() => socket.end(reason, () => socket.destroy()), 20);
-    });
-  });
-  for (let round = 0; round < 20; round += 1) {
-    const socket = await openSocket(port);
-    await logIn(socket);
-    const chunks: Buffer[] = [];
-    socket.on('data', (chunk) => chunks.push(chunk));
-    const writing = setInterval(() => socket.write('x'), 1);
-    await once(socket, 'end');
-    clearInterval(writing);
-    expect(Buffer.concat(chunks).subarray(-reason.length)).toEqual(reason);
-  }
-});
-
-it('passes on what a server reports at the login, however long', async () => {
-  const notice = Buffer.alloc(3 * 1024 * 1024, 'x');
-  notice.write('N', 'latin1');
-  notice.writeInt32BE(notice.length - 1, 1);
-  const { port, computes } = await start({}, (socket) => {
-    socket.resume().write(LET_IN.slice(0, 9));
-    socket.write(notice);
-    socket.write(LET_IN.slice(9));
-  });
-  const socket = await openSocket(port);
-  await logIn(socket);
-  let received = 0;
-  socket.on('data', ({ length }: Buffer) => {
-    received += length;
-  });
-  await expect.poll(() => received).toBeGreaterThanOrEqual(notice.length + LET_IN.length);
-  expect(computes.clients).toBe(1);
-});
-
-it('a server that does not read holds the client back', async () => {
-  const { port, gateway } = await start({ closingMs: 20 }, (socket) => {
-    socket.pause().write(LET_IN);
-  });
-  const socket = await openSocket(port);
-  await logIn(socket);
-  const chunk = Buffer.alloc(1024 * 1024);
-  let taken = 0;
-  // Buffers of the kernel and of four streams, not 64 MB.
-  while (taken < 64 && socket.writableLength === 0) {
-    socket.write(chunk);
-    taken += 1;
-    await Promise.race([once(socket, 'drain'), sleep(100)]);
-  }
-  expect(socket.writableLength).toBeGreaterThan(0);
-  await gateway.stop();
-});
-
 it('no socket, server or timer stays behind', async () => {
   const { Timeout: timersBefore = 0 } = countResources();
-  const { gateway, computes, sockets } = await start({ closingMs: 60_000, startupMs: 60_000 });
+  const { gateway, computes, sockets } = await startGatewayTo({ closingMs: 60_000, startupMs: 60_000 });
   await Promise.all(
     Array.from({ length: 40 }, async (_none, index) => {
       const isPlain = index % 2 === 0;
@@ -370,92 +201,4 @@ it('wakes a compute again whose server stopped before the connection', async () 
   const { port } = await startTestGateway(computes);
   await logIn(await openSocket(port));
   await expect.poll(() => computes.clients).toBe(1);
-});
-
-describe('a login', () => {
-  const first = 'n,,n=,r=nonce';
-  const plain = (text: string) => saslInitial('SCRAM-SHA-256', text);
-
-  it.each([
-    ['a query', Buffer.from('Q\0\0\0\x0dSELECT 1\0'), '08P01'],
-    ['a password in clear', answer('secret\0'), '08P01'],
-    ['another mechanism', saslInitial('SCRAM-SHA-1', first), '08P01'],
-    [
-      'a mechanism that was not offered',
-      saslInitial('SCRAM-SHA-256-PLUS', `p=tls-server-end-point,,n=,r=x`),
-      '08P01',
-    ],
-    ['channel binding with the plain mechanism', plain('p=tls-server-end-point,,n=,r=x'), '08P01'],
-    ['a name to act as', plain('n,a=eve,n=,r=x'), '0A000'],
-    ['no nonce', plain('n,,n=,r='), '08P01'],
-    ['an extension', plain('n,,m=x,n=,r=x'), '08P01'],
-    ['an empty message', answer(''), '08P01'],
-    ['a length that is too short', Buffer.from('p\0\0\0\x03'), '08P01'],
-    ['a length of 2 GB', Buffer.from('p\x7f\xff\xff\xff', 'latin1'), '08P01'],
-    ['a length of the text that is wrong', answer('SCRAM-SHA-256\0', '\0\0\0\xff', first), '08P01'],
-  ])('refuses %s', async (_what, bytes, sqlState) => {
-    const { port, sockets } = await start();
-    const socket = await openSocket(port);
-    socket.write(Buffer.concat([VALID, bytes]));
-    expect(await readRefusal(socket)).toMatch(new RegExp(`^FATAL ${sqlState}: .`));
-    expect(sockets.size).toBe(0);
-  });
-
-  it.each([
-    ['a proof for another nonce', (final: string) => final.replace(',r=nonce', ',r=other'), '08P01'],
-    ['a proof that is too short', (final: string) => final.replace(/p=.*/, 'p=AAAA'), '28P01'],
-    ['no proof', (final: string) => final.replace(/,p=.*/, ''), '08P01'],
-    ['another channel binding', (final: string) => final.replace('c=biws', 'c=eSws'), '28000'],
-  ])('refuses %s', async (_what, change, sqlState) => {
-    const { port, sockets } = await start();
-    const socket = await openSocket(port);
-    socket.write(VALID);
-    await once(socket, 'data');
-    socket.write(plain(first));
-    const challenge = await readChallenge(socket);
-    socket.write(answer(change(saslFinal('n=,r=nonce', challenge))));
-    expect(await readRefusal(socket)).toMatch(new RegExp(`^FATAL ${sqlState}: .`));
-    expect(sockets.size).toBe(0);
-  });
-
-  it('refuses the proof of another login', async () => {
-    const { port, sockets } = await start();
-    const proof = await logIn(await openSocket(port));
-    await expect.poll(() => sockets.size).toBe(1);
-    const socket = await openSocket(port);
-    socket.write(Buffer.concat([VALID, plain(first)]));
-    await once(socket, 'data');
-    socket.write(proof);
-    expect(await readRefusal(socket)).toMatch(/^FATAL 08P01: .*nonce/);
-    expect(sockets.size).toBe(1);
-  });
-
-  it('refuses a client whose channel binding was stripped, over TLS', async () => {
-    const { port } = await start();
-    const tls = await openTls(port, { servername: HOST });
-    tls.write(Buffer.concat([startPacket({ user: 'app' }), plain('y,,n=,r=x')]));
-    expect(await readRefusal(tls)).toMatch(/^FATAL 28000: SCRAM channel binding negotiation error/);
-  });
-
-  it('refuses a proof that is bound to another TLS connection', async () => {
-    const { port } = await start();
-    const tls = await openTls(port, { servername: HOST });
-    const header = 'p=tls-server-end-point,,';
-    tls.write(startPacket({ user: 'app' }));
-    await once(tls, 'data');
-    tls.write(saslInitial('SCRAM-SHA-256-PLUS', `${header}n=,r=nonce`));
-    const binding = Buffer.concat([Buffer.from(header), randomBytes(32)]).toString('base64');
-    tls.write(answer(saslFinal('n=,r=nonce', await readChallenge(tls), 'secret', binding)));
-    expect(await readRefusal(tls)).toMatch(/^FATAL 28000: SCRAM channel binding check failed/);
-  });
-
-  it('answers a later protocol with 3.0', async () => {
-    const { port } = await start();
-    const socket = await openSocket(port);
-    socket.write(
-      packet((3 << 16) + 2, Buffer.from(`user\0app\0_pq_.x\0y\0options\0endpoint=${ENDPOINT}\0\0`)),
-    );
-    const [bytes] = await once(socket, 'data');
-    expect(bytes.toString('latin1', 0, 20)).toBe('v\0\0\0\x13\0\x03\0\0\0\0\0\x01_pq_.x\0');
-  });
 });

@@ -1,32 +1,18 @@
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import { Client, type ClientConfig } from 'pg';
+import type { ClientConfig } from 'pg';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { Gateway } from '../../emulator/src/gateway/gateway';
+import { connectClient, psql } from '../support/gateway-clients';
 import { findPostgres, type PlainPostgres, startPlainPostgres } from '../support/plain-postgres';
-import {
-  CODES,
-  openSocket,
-  openTls,
-  packet,
-  readMessages,
-  secure,
-  startPacket,
-} from '../support/raw-postgres-client';
-import { logIn } from '../support/scram-client';
+import { openSocket, secure, startPacket } from '../support/raw-postgres-client';
 import { ENDPOINT, HOST, OneCompute, startTestGateway, storedPassword } from '../support/start-gateway';
 
-const run = promisify(execFile);
 const bin = findPostgres();
 if (bin === undefined) process.stderr.write('No Postgres on PATH: the tests of the gateway are skipped.\n');
 
 describe.skipIf(bin === undefined)('a Postgres behind the gateway', () => {
   let postgres: PlainPostgres;
   beforeAll(async () => {
-    postgres = await startPlainPostgres(bin ?? '', { max_connections: '520' }, await storedPassword);
+    postgres = await startPlainPostgres(bin ?? '', {}, await storedPassword);
     return () => postgres.stop();
   });
 
@@ -34,33 +20,6 @@ describe.skipIf(bin === undefined)('a Postgres behind the gateway', () => {
     const computes = new OneCompute(postgres.socket);
     return { computes, gateway: await startTestGateway(computes) };
   };
-
-  /** Runs psql with a connection string. */
-  const psql = async (gateway: Gateway, query: string, words = '', environment = {}) => {
-    const conninfo = `host=${HOST} hostaddr=127.0.0.1 port=${gateway.port} user=app dbname=app sslmode=require ${words}`;
-    const env = { PATH: process.env.PATH, PGPASSWORD: 'secret', ...environment };
-    return (await run('psql', [conninfo, '-XAtc', query], { env })).stdout.trim();
-  };
-
-  /** Connects node-postgres as an application does, with a verified certificate. */
-  const connectClient = async (gateway: Gateway, options: ClientConfig = {}): Promise<Client> => {
-    const client = new Client({
-      host: '127.0.0.1',
-      port: gateway.port,
-      user: 'app',
-      database: 'app',
-      password: 'secret',
-      ssl: { servername: HOST, ca: readFileSync(gateway.authorityFile, 'utf8') },
-      ...options,
-    });
-    client.on('error', () => undefined);
-    onTestFinished(() => client.end());
-    await client.connect();
-    return client;
-  };
-
-  const processOf = async (client: Client): Promise<number> =>
-    (await client.query('SELECT pg_backend_pid() AS pid')).rows[0]?.pid;
 
   describe('a client reaches its endpoint', () => {
     it.each([
@@ -179,112 +138,5 @@ describe.skipIf(bin === undefined)('a Postgres behind the gateway', () => {
   ])('refuses %s', async (_what, words, message) => {
     const { gateway } = await start();
     await expect(psql(gateway, 'SELECT 1', words)).rejects.toThrow(message);
-  });
-
-  it.each(['waits', 'closes at once'])(
-    'cancels the query of one client when the other %s',
-    async (manner) => {
-      const { gateway } = await start();
-      const [client, other] = [await connectClient(gateway), await connectClient(gateway)];
-      const cancelled = expect(client.query('SELECT pg_sleep(60)')).rejects.toMatchObject({ code: '57014' });
-      const others = other.query('SELECT pg_sleep(0.2)');
-      // Postgres ignores a cancel request that comes before the query.
-      const sleeping = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND query LIKE '%(60)'";
-      await expect.poll(() => postgres.query(sleeping)).toHaveLength(1);
-      // Type definitions do not have it: what BackendKeyData said.
-      const { processID, secretKey } = client as unknown as { processID: number; secretKey: number };
-      const key = Buffer.alloc(8);
-      key.writeInt32BE(processID);
-      key.writeInt32BE(secretKey, 4);
-      const tls = await openTls(gateway.port, { servername: HOST });
-      tls.write(packet(CODES.cancel, key));
-      if (manner === 'closes at once') tls.end();
-      expect(await readMessages(tls)).toEqual([]);
-      await cancelled;
-      expect((await others).rowCount).toBe(1);
-    },
-  );
-
-  it('counts clients and their messages', async () => {
-    const { gateway, computes } = await start();
-    const client = await connectClient(gateway);
-    expect(computes.clients).toBe(1);
-    const before = computes.messages;
-    await client.query('SELECT 1');
-    expect(computes.messages - before).toBeGreaterThanOrEqual(2);
-    await client.end();
-    await expect.poll(() => computes.clients).toBe(0);
-  });
-
-  it('a large result arrives whole at a slow reader', async () => {
-    const { gateway } = await start();
-    const client = await connectClient(gateway);
-    // A long value, then many small ones, while the client pauses now and then.
-    const { stream } = (client as unknown as { connection: { stream: NodeJS.ReadableStream } }).connection;
-    const pauses = setInterval(() => {
-      stream.pause();
-      setTimeout(() => stream.resume(), 10);
-    }, 20);
-    onTestFinished(() => clearInterval(pauses));
-    const query = "SELECT repeat('x', 30000000) AS text UNION ALL SELECT generate_series(1, 100000)::text";
-    const { rows } = await client.query(query);
-    expect([rows.length, rows[0].text.length, rows.at(-1).text]).toEqual([100_001, 30_000_000, '100000']);
-  });
-
-  it('a client that has closed its side still gets the answer', async () => {
-    const { gateway } = await start();
-    const socket = await openSocket(gateway.port);
-    await logIn(socket);
-    await once(socket, 'data');
-    socket.end('Q\0\0\0\x0dSELECT 1\0');
-    expect((await readMessages(socket)).map(({ type }) => type).join('')).toContain('TDCZ');
-  });
-
-  describe('a server that stops', () => {
-    it('sends each client its reason, idle or in a query', async () => {
-      const { gateway, computes } = await start();
-      const clients = await Promise.all(Array.from({ length: 20 }, () => connectClient(gateway)));
-      const reasons = clients.map(async (client, index) => {
-        const error = once(client, 'error').then(([reason]) => reason.code);
-        if (index % 2 === 0) return error;
-        return client.query('SELECT pg_sleep(60)').catch(({ code }) => code);
-      });
-      await sleep(50);
-      await postgres.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'app'");
-      expect(await Promise.all(reasons)).toEqual(clients.map(() => '57P01'));
-      await expect.poll(() => computes.clients).toBe(0);
-    });
-
-    it('sends a client that is writing its reason', async () => {
-      const { gateway } = await start();
-      for (let round = 0; round < 20; round += 1) {
-        const client = await connectClient(gateway);
-        const pid = await processOf(client);
-        // Between two queries, node-postgres emits the error.
-        const reason = new Promise((resolve) => {
-          client.once('error', ({ code }: { code?: string }) => resolve(code));
-        });
-        const written = (async () => {
-          for (;;) await client.query('SELECT 1');
-        })().catch(({ code }) => code ?? reason);
-        await postgres.query(`SELECT pg_terminate_backend(${pid})`);
-        expect(await written).toBe('57P01');
-      }
-    });
-  });
-
-  it('500 clients are held, and all are closed when the gateway stops', async () => {
-    const { gateway, computes } = await start();
-    const plain = { ssl: false, options: `endpoint=${ENDPOINT}` };
-    const clients = await Promise.all(Array.from({ length: 500 }, () => connectClient(gateway, plain)));
-    const answers = await Promise.all(clients.map((client) => client.query('SELECT 1 AS one')));
-    expect(answers.filter(({ rows }) => rows[0]?.one === 1)).toHaveLength(500);
-    expect(computes.clients).toBe(500);
-    const closed = clients.map((client) => new Promise((resolve) => client.once('end', resolve)));
-    await gateway.stop();
-    await Promise.all(closed);
-    expect(computes.clients).toBe(0);
-    const query = "SELECT count(*)::int AS count FROM pg_stat_activity WHERE usename = 'app'";
-    await expect.poll(async () => (await postgres.query(query))[0]?.count).toBe(0);
   });
 });

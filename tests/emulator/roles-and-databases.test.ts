@@ -207,11 +207,13 @@ describe('the roles and databases of a branch', () => {
 });
 
 describe('connection URIs', () => {
+  const ofApp = 'database_name=app&role_name=app_owner';
+
   it('the URI leads to the read_write endpoint of the default branch', async () => {
     const { emulator, call, project, reveal } = await startBranch();
     const [endpoint] = emulator.endpoints(project.id);
     const password = await reveal('app_owner', `/projects/${project.id}/branches/${endpoint?.branch_id}`);
-    const path = `/projects/${project.id}/connection_uri?database_name=app&role_name=app_owner`;
+    const path = `/projects/${project.id}/connection_uri?${ofApp}`;
     const uriOf = async (query = '') => (await call('GET', path + query)).body?.uri;
     const uri = `postgresql://app_owner:${password}@${endpoint?.host}/app?sslmode=require`;
     expect(await uriOf()).toBe(uri);
@@ -224,12 +226,8 @@ describe('connection URIs', () => {
     ['without a role', 'database_name=app', 400],
     ['of an unknown role', 'database_name=app&role_name=none', 404],
     ['of an unknown database', 'database_name=none&role_name=app_owner', 404],
-    ['of a branch without an endpoint', 'database_name=app&role_name=app_owner&branch_id=BRANCH', 404],
-    [
-      'of an endpoint of another branch',
-      'database_name=app&role_name=app_owner&branch_id=BRANCH&endpoint_id=ENDPOINT',
-      400,
-    ],
+    ['of a branch without an endpoint', `${ofApp}&branch_id=BRANCH`, 404],
+    ['of an endpoint of another branch', `${ofApp}&branch_id=BRANCH&endpoint_id=ENDPOINT`, 400],
   ])('rejects a connection URI %s', async (_case, query, status) => {
     const { emulator, call, project, branch } = await startBranch();
     const [endpoint] = emulator.endpoints(project.id);
@@ -238,15 +236,11 @@ describe('connection URIs', () => {
   });
 
   it('names in a URI are percent-encoded', async () => {
-    const { call, project, path, createRole, createActive, createDatabase } = await startBranch();
+    const { call, project, branch, path, createRole, createActive, createDatabase } = await startBranch();
     await createActive();
     await createRole('a/b@c');
     await createDatabase('d e', 'a/b@c');
-    const query = new URLSearchParams({
-      branch_id: path.split('/').at(-1) ?? '',
-      database_name: 'd e',
-      role_name: 'a/b@c',
-    });
+    const query = new URLSearchParams({ branch_id: branch.id, database_name: 'd e', role_name: 'a/b@c' });
     const { body } = await call('GET', `/projects/${project.id}/connection_uri?${query}`);
     const { username, pathname } = new URL(String(body?.uri));
     expect([username, pathname].map(decodeURIComponent)).toEqual(['a/b@c', '/d e']);

@@ -1,24 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { unknownValue } from '../../provider/src/lifecycle/input-values';
 import { errorOf } from '../support/failure';
-import { startEngineRuns } from '../support/start-engine-run';
+import { startBranchProgram } from '../support/start-program';
 import { urnOf } from '../support/start-service';
-
-/** A branch `one` in state, and what a program declares on it. */
-async function startBranch(config?: Record<string, string>) {
-  const ground = await startEngineRuns();
-  const { emulator, project, branch: feature } = ground;
-  const projectId = project.id;
-  const one = await ground.startRun().create('branch', 'one', { projectId, name: 'data' });
-  const isThere = (id: string) => emulator.branches(projectId).some((branch) => branch.id === id);
-  const on = (branchId: string) => ({ projectId, branchId, type: 'read_write' });
-  const run = ground.startRun(config);
-  return { ...ground, projectId, feature, one, isThere, on, run };
-}
 
 describe('a delete yields to the resource that is to adopt it', () => {
   it('when the engine skips the create, until a run takes the branch over', async () => {
-    const { one, run, startRun, isThere, projectId } = await startBranch();
+    const { one, run, startRun, isThere, projectId } = await startBranchProgram();
     const adopting = { projectId, name: 'data', adopt: true };
     await run.check('branch', 'uno', adopting);
     const { message } = await errorOf(run.delete(one));
@@ -35,15 +23,15 @@ describe('a delete yields to the resource that is to adopt it', () => {
     ['has another parent', (feature: string) => ({ name: 'data', parentId: feature })],
     ['waits for its name', () => ({ name: unknownValue })],
   ])('when that one %s', async (_why, args) => {
-    const { one, run, isThere, projectId, feature } = await startBranch();
-    const create = run.create('branch', 'uno', { projectId, adopt: true, ...args(feature.id) });
+    const { one, run, isThere, projectId, feature } = await startBranchProgram();
+    const create = run.create('branch', 'uno', { projectId, adopt: true, ...args(feature) });
     await create.catch(() => undefined);
     expect((await errorOf(run.delete(one))).message).toContain('is to adopt it');
     expect(isThere(one.id)).toBe(true);
   });
 
   it('but not to one of another name, nor to one in state', async () => {
-    const { one, run, isThere, projectId } = await startBranch();
+    const { one, run, isThere, projectId } = await startBranchProgram();
     await run.check('branch', 'other', { projectId, name: 'other', adopt: true });
     const inState = { ...one, name: 'uno', id: 'br-elsewhere' };
     await run.check('branch', 'uno', { projectId, name: 'data', adopt: true }, inState);
@@ -56,24 +44,24 @@ describe('a delete yields to the resource that is to adopt it', () => {
     ['by its branch', 'read_write', { type: 'read_write' }],
   ])('for an endpoint, %s', async (_how, type, args) => {
     const { run, startRun, heldOn, on, feature } = await startEndpoints();
-    const old = await startRun().create('endpoint', 'old', { ...on(feature.id), type, name: 'api' });
-    await run.check('endpoint', 'new', { ...on(feature.id), ...args, adopt: true });
+    const old = await startRun().create('endpoint', 'old', { ...on(feature), type, name: 'api' });
+    await run.check('endpoint', 'new', { ...on(feature), ...args, adopt: true });
     expect((await errorOf(run.delete(old))).message).toContain(`${urnOf('new')} is to adopt it`);
-    expect(heldOn(feature.id)).toEqual([old.id]);
+    expect(heldOn(feature)).toEqual([old.id]);
   });
 
   it('when the take-over fails before it is in state', async () => {
     const { run, startRun, heldOn, on, feature, emulator } = await startEndpoints();
-    const old = await startRun().create('endpoint', 'old', on(feature.id));
+    const old = await startRun().create('endpoint', 'old', on(feature));
     emulator.inject({ match: { method: 'PATCH' }, effect: { kind: 'status', status: 422 } });
-    const adopting = { ...on(feature.id), adopt: true, suspendTimeoutSeconds: 700 };
+    const adopting = { ...on(feature), adopt: true, suspendTimeoutSeconds: 700 };
     await errorOf(run.create('endpoint', 'new', adopting));
     expect((await errorOf(run.delete(old))).message).toContain('is to adopt it');
-    expect(heldOn(feature.id)).toEqual([old.id]);
+    expect(heldOn(feature)).toEqual([old.id]);
   });
 
   async function startEndpoints() {
-    const ground = await startBranch();
+    const ground = await startBranchProgram();
     const heldOn = (branchId: string) =>
       ground.emulator.endpoints().flatMap(({ id, branch_id }) => (branch_id === branchId ? [id] : []));
     return { ...ground, heldOn };
@@ -86,7 +74,7 @@ describe('a program that reads under the URN of a managed resource', () => {
     ['imports that', true, true],
     ['has imported that in an earlier run', false, true],
   ])('deletes no branch without allowDataLoss if it %s', async (_how, isRead, isDeclared) => {
-    const { one, run, startRun, isThere, projectId } = await startBranch();
+    const { one, run, startRun, isThere, projectId } = await startBranchProgram();
     const other = await startRun().create('branch', 'one', { projectId, name: 'other' });
     if (isRead) await run.lookUp(other);
     if (isDeclared) await run.preview(other, { projectId, name: 'other' });
@@ -98,106 +86,25 @@ describe('a program that reads under the URN of a managed resource', () => {
   });
 
   it('deletes no active endpoint if allowRestart is false', async () => {
-    const { one, startRun, on, feature } = await startBranch();
+    const { one, startRun, on, feature } = await startBranchProgram();
     const mine = await startRun().create('endpoint', 'e', on(one.id));
-    const theirs = await startRun().create('endpoint', 'theirs', on(feature.id));
+    const theirs = await startRun().create('endpoint', 'theirs', on(feature));
     const imported = { ...theirs, name: 'e' };
     const run = startRun();
     await run.lookUp(imported);
-    await run.preview(imported, { ...on(feature.id), allowRestart: false });
+    await run.preview(imported, { ...on(feature), allowRestart: false });
     expect((await errorOf(run.delete(mine))).message).toContain('allowRestart is not true');
-    await run.preview(imported, { ...on(feature.id), allowRestart: true });
+    await run.preview(imported, { ...on(feature), allowRestart: true });
     await run.delete(mine);
   });
 
   it.each(['branch', 'endpoint'] as const)('keeps the %s that it looks up', async (kind) => {
-    const { one, run, startRun, on, emulator } = await startBranch();
+    const { one, run, startRun, on, emulator } = await startBranchProgram();
     const item = kind === 'branch' ? one : await startRun().create('endpoint', 'e', on(one.id));
     await run.lookUp(item);
     await run.delete(item);
     expect(run.shown.join()).toContain(`${kind} ${item.id} was not deleted`);
     expect(emulator.requests().filter(({ method }) => method === 'DELETE')).toEqual([]);
-  });
-});
-
-describe('a branch is not deleted from under an endpoint', () => {
-  it('that the program keeps, before that is moved', async () => {
-    const { one, run, startRun, isThere, on, feature } = await startBranch();
-    const endpoint = await startRun().create('endpoint', 'e', on(one.id));
-    await run.preview(endpoint, on(one.id));
-    const { message } = await errorOf(run.delete(one));
-    expect(message).toContain(`endpoint ${endpoint.id} (read_write, active, of ${urnOf('e')})`);
-    expect(message).toContain('remove the endpoint from the program or move it to another branch');
-    expect(isThere(one.id)).toBe(true);
-    const next = startRun();
-    await next.update(endpoint, on(feature.id));
-    await next.delete(one);
-    expect(isThere(one.id)).toBe(false);
-  });
-
-  it('whose replacement is skipped', async () => {
-    const { one, run, startRun, isThere, on } = await startBranch();
-    const endpoint = await startRun().create('endpoint', 'e', on(one.id));
-    const replica = { ...on(one.id), type: 'read_only' };
-    await run.preview(endpoint, replica);
-    await run.check('endpoint', 'e', replica);
-    expect((await errorOf(run.delete(one))).message).toContain('which this program keeps');
-    expect(isThere(one.id)).toBe(true);
-  });
-
-  it('that no list shows yet, but the state', async () => {
-    const { one, run, startRun, isThere, on, emulator } = await startBranch();
-    const endpoint = await startRun().create('endpoint', 'e', on(one.id));
-    const lists = { method: 'GET', path: '/projects/:p/endpoints' } as const;
-    emulator.inject({ match: lists, effect: { kind: 'late-read', lateMs: 60_000 }, times: 'always' });
-    await run.preview(endpoint, on(one.id));
-    expect((await errorOf(run.delete(one))).message).toContain('which this program keeps');
-    expect(isThere(one.id)).toBe(true);
-  });
-
-  it('whose own delete is refused at the same time', async () => {
-    const { one, run, startRun, isThere, on } = await startBranch();
-    const endpoint = await startRun().create('endpoint', 'e', on(one.id));
-    await run.check('endpoint', 'new', { ...on(one.id), adopt: true });
-    const deletes = await Promise.all([errorOf(run.delete(one)), errorOf(run.delete(endpoint))]);
-    for (const { message } of deletes) expect(message).toContain(urnOf('new'));
-    expect(isThere(one.id)).toBe(true);
-  });
-
-  it('in the preview of a replacement, in any order of declaration', async () => {
-    const { one, startRun, on, projectId, feature } = await startBranch();
-    const endpoint = await startRun().create('endpoint', 'e', on(one.id));
-    const changed = { projectId, name: 'data', parentId: feature.id, allowDataLoss: true };
-    const first = startRun();
-    await first.preview(endpoint, on(one.id));
-    expect((await errorOf(first.preview(one, changed))).message).toContain('which this program keeps');
-    const second = startRun();
-    await second.preview(one, changed);
-    expect(second.shown.join()).toContain(`the service deletes the endpoints of branch ${one.id} with it`);
-    expect((await errorOf(second.preview(endpoint, on(one.id)))).message).toContain('this program keeps');
-  });
-
-  it('of others that is active, if allowRestart is false; or named', async () => {
-    const { one, startRun, isThere, projectId, emulator, on, feature } = await startBranch();
-    const foreign = emulator.createEndpoint(projectId, { branch_id: one.id, type: 'read_only' });
-    const kept = await startRun().create('endpoint', 'e', on(feature.id));
-    const strict = startRun({ allowRestart: 'false' });
-    await strict.preview(kept, on(feature.id));
-    expect((await errorOf(strict.delete(one))).message).toContain(`endpoint ${foreign.id} (read_only`);
-    expect(isThere(one.id)).toBe(true);
-    const run = startRun();
-    await run.preview(kept, on(feature.id));
-    await run.delete(one);
-    expect(run.shown.join()).toContain(foreign.id);
-    expect(isThere(one.id)).toBe(false);
-  });
-
-  it('but by a destroy, which declares nothing', async () => {
-    const { one, run, startRun, isThere, on } = await startBranch({ allowRestart: 'false' });
-    const endpoint = await startRun().create('endpoint', 'e', on(one.id));
-    await run.delete(one);
-    expect(run.shown.join()).toContain(endpoint.id);
-    expect(isThere(one.id)).toBe(false);
   });
 });
 
@@ -207,10 +114,10 @@ describe('what is replaced with its branch is not deleted', () => {
     ['if others have protected that one', 'another client has protected branch'],
     ["if others' active endpoint is on it and allowRestart is false", 'allowRestart is false'],
   ])('%s', async (_when, reason) => {
-    const { one, startRun, projectId, emulator, on, feature, isThere } = await startBranch();
+    const { one, startRun, projectId, emulator, on, feature, isThere } = await startBranchProgram();
     const endpoint = await startRun().create('endpoint', 'e', { ...on(one.id), allowRestart: true });
     const run = startRun({ allowRestart: 'false' });
-    await run.preview(one, { projectId, name: 'data', parentId: feature.id, allowDataLoss: true });
+    await run.preview(one, { projectId, name: 'data', parentId: feature, allowDataLoss: true });
     await run.replaceEarly(endpoint, { ...on(unknownValue), allowRestart: true });
     if (reason.startsWith('other')) emulator.createBranch(projectId, { parentId: one.id });
     if (reason.startsWith('another')) emulator.changeBranch(projectId, one.id, { protected: true });
@@ -224,11 +131,11 @@ describe('what is replaced with its branch is not deleted', () => {
   });
 
   it.each(['the default branch', 'a root branch'])('if that one is %s', async (what) => {
-    const { startRun, projectId, emulator, on, feature, request } = await startBranch();
+    const { startRun, projectId, emulator, on, feature, request } = await startBranchProgram();
     const adopting = { projectId, name: 'main', adopt: true };
     const main = await startRun().create('branch', 'main', adopting);
     const endpoint = await startRun().create('endpoint', 'e', { ...on(main.id), adopt: true });
-    const asDefault = `/projects/${projectId}/branches/${feature.id}/set_as_default`;
+    const asDefault = `/projects/${projectId}/branches/${feature}/set_as_default`;
     if (what === 'a root branch') await request('POST', asDefault);
     const changed = { ...adopting, initSource: 'schema-only', allowDataLoss: true };
     expect((await errorOf(startRun().preview(main, changed))).message).toContain(`it is ${what}`);
@@ -240,11 +147,11 @@ describe('what is replaced with its branch is not deleted', () => {
   });
 
   it('if the branch that comes before that one is protected', async () => {
-    const { one, startRun, projectId, emulator, on, feature } = await startBranch();
+    const { one, startRun, projectId, emulator, on, feature } = await startBranchProgram();
     const child = await startRun().create('branch', 'child', { projectId, parentId: one.id });
     const endpoint = await startRun().create('endpoint', 'e', on(child.id));
     const run = startRun();
-    await run.preview(one, { projectId, name: 'data', parentId: feature.id, allowDataLoss: true });
+    await run.preview(one, { projectId, name: 'data', parentId: feature, allowDataLoss: true });
     await run.replaceEarly(child, { projectId, parentId: unknownValue, allowDataLoss: true });
     await run.replaceEarly(endpoint, on(unknownValue));
     emulator.changeBranch(projectId, one.id, { protected: true });
@@ -252,8 +159,8 @@ describe('what is replaced with its branch is not deleted', () => {
   });
 
   it('and the preview names the branches created from it, and its protection', async () => {
-    const { one, startRun, projectId, emulator, feature } = await startBranch();
-    const changed = { projectId, name: 'data', parentId: feature.id, allowDataLoss: true };
+    const { one, startRun, projectId, emulator, feature } = await startBranchProgram();
+    const changed = { projectId, name: 'data', parentId: feature, allowDataLoss: true };
     const child = emulator.createBranch(projectId, { parentId: one.id });
     const run = startRun();
     await run.preview(one, changed);
@@ -267,7 +174,7 @@ describe('what is replaced with its branch is not deleted', () => {
 
 describe('what others did since', () => {
   it('protects a branch that they protected', async () => {
-    const { one, run, startRun, isThere, projectId, emulator } = await startBranch();
+    const { one, run, startRun, isThere, projectId, emulator } = await startBranchProgram();
     emulator.changeBranch(projectId, one.id, { protected: true });
     expect((await errorOf(run.delete(one))).message).toContain('another client has protected branch');
     expect(isThere(one.id)).toBe(true);
@@ -277,8 +184,8 @@ describe('what others did since', () => {
   });
 
   it('stops a replacement of a branch on which they have put an endpoint', async () => {
-    const { one, run, isThere, projectId, emulator, feature } = await startBranch();
-    await run.preview(one, { projectId, name: 'data', parentId: feature.id, allowDataLoss: true });
+    const { one, run, isThere, projectId, emulator, feature } = await startBranchProgram();
+    await run.preview(one, { projectId, name: 'data', parentId: feature, allowDataLoss: true });
     const { id } = emulator.createEndpoint(projectId, { branch_id: one.id, type: 'read_write' });
     const { message } = await errorOf(run.delete(one));
     expect(message).toContain(`endpoint ${id} (read_write`);

@@ -39,6 +39,10 @@ export function situationOf(change: Partial<Omit<Situation, 'ledger'>> & Left = 
 export const evolved = (situation: Situation, event: Event, rules: Rules = endpointFlow) =>
   evolve(situation, event, rules);
 
+/** What is owed after the events. */
+export const owedAfter = (situation: Situation, ...events: readonly Event[]) =>
+  [...events.reduce((known, event) => evolved(known, event), situation).ledger.owed].sort();
+
 export const suspension = (change: Partial<Operation> = {}) =>
   operationOf({ id: 'suspension', action: 'suspend_compute', ...change });
 export const start = (change: Partial<Operation> = {}) => operationOf({ id: 'start', ...change });

@@ -22,7 +22,7 @@ export interface StoredResource {
 }
 
 /** What a program declares besides the arguments of a resource. */
-interface Options {
+export interface Options {
   readonly retainsOnDelete?: boolean;
   readonly secretNames?: readonly string[];
 }

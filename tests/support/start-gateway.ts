@@ -1,7 +1,15 @@
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Computes } from '../../emulator/src/gateway/computes';
 import { ConnectionRefusal } from '../../emulator/src/gateway/connection-refusal';
-import { type Gateway, type GatewayOptions, startGateway } from '../../emulator/src/gateway/gateway';
+import {
+  type Gateway,
+  type GatewayLimits,
+  type GatewayOptions,
+  startGateway,
+} from '../../emulator/src/gateway/gateway';
 import { makeMockVerifier, makeVerifier, parseVerifier } from '../../emulator/src/gateway/scram';
 import { makeTemporaryFolder } from './temporary-folder';
 
@@ -60,4 +68,37 @@ export async function startTestGateway(
   const gateway = await startGateway({ computes, port: 0, folder: makeTemporaryFolder(), ...options });
   onTestFinished(() => gateway.stop());
   return gateway;
+}
+
+/** A server that does with a connection what the test needs: a Postgres never would. */
+export async function startServer(handle: (socket: Socket) => void) {
+  const path = join(makeTemporaryFolder(), 'socket');
+  const sockets = new Set<Socket>();
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
+    handle(socket);
+  });
+  await once(server.listen(path), 'listening');
+  onTestFinished(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  return { path, sockets };
+}
+
+/** AuthenticationOk and BackendKeyData. */
+export const LET_IN = 'R\0\0\0\x08\0\0\0\0K\0\0\0\x0cidkey...';
+/** Lets everyone in. */
+export const readToEnd = (socket: Socket) => {
+  socket.resume().once('end', () => socket.end());
+  socket.write(LET_IN);
+};
+
+/** A gateway to such a server. @default one that lets everyone in and only reads */
+export async function startGatewayTo(limits: Partial<GatewayLimits> = {}, handle = readToEnd) {
+  const { path, sockets } = await startServer(handle);
+  const computes = new OneCompute(path);
+  const gateway = await startTestGateway(computes, { limits });
+  return { computes, gateway, port: gateway.port, sockets };
 }

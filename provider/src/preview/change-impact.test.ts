@@ -10,7 +10,7 @@ import { situationInState } from '../lifecycle/beginning';
 import { evolve } from '../lifecycle/evolve';
 import { isUnknown, unknownValue } from '../lifecycle/input-values';
 import type { Unsettled } from '../lifecycle/resource-state';
-import { describeImpact, describeRefusal, findDisruptive, type LiveEndpoint } from './change-impact';
+import { describeImpact, describeRefusal, type LiveEndpoint } from './change-impact';
 import { planUnseen } from './live-plan';
 
 const outputs = toOutputs(endpointOf(), declared);
@@ -43,56 +43,38 @@ function impactOfChanges(
   return describeImpact({ changes, steps, outputs, inputs, secretNames }, live);
 }
 
+const larger = { autoscalingLimitMaxCu: 2 };
+const moved = { branchId: 'br-2' };
+const active = endpointOf();
 const idle = endpointOf({ current_state: 'idle' });
 const disabled = endpointOf({ current_state: 'idle', disabled: true });
 const starting = endpointOf({ current_state: 'init', pending_state: 'active' });
 const nothing = { sentences: [], drops: false, restarts: false, mayDrop: [] };
+const told = (sentence: string, effects: readonly string[] = [], mayDrop: readonly string[] = []) => ({
+  sentences: [sentence],
+  drops: effects.includes('drops'),
+  restarts: effects.includes('restarts'),
+  mayDrop,
+});
 
 describe('the diagnostic of a change of size', () => {
-  it('reports a restart that drops the connections of an active compute', () => {
-    expect(impactOf({ autoscalingLimitMaxCu: 2 })).toEqual({
-      sentences: ['restarts the compute, drops connections (active now): max 1 => 2 CU'],
-      drops: true,
-      restarts: true,
-      mayDrop: [],
-    });
-  });
-
-  it.each([
-    ['idle', idle],
-    ['disabled', disabled],
-  ])('reports that no connections drop from a compute that is %s', (state, live) => {
-    expect(impactOf({ autoscalingLimitMaxCu: 2 }, live)).toEqual({
-      sentences: [`takes effect at the next start, no connections to drop (${state} now): max 1 => 2 CU`],
-      drops: false,
-      restarts: false,
-      mayDrop: [],
-    });
-  });
-
-  it('treats a starting compute as active', () => {
-    const { sentences, drops } = impactOf({ autoscalingLimitMaxCu: 2 }, starting);
-    expect(sentences[0]).toMatch(/^restarts the compute, drops connections \(starting now\): /);
-    expect(drops).toBe(true);
-  });
-
-  it('treats a compute whose state cannot be read as active', () => {
-    const { sentences, drops } = impactOf({ autoscalingLimitMaxCu: 2 }, 'unreadable');
-    expect(sentences[0]).toMatch(
-      /^restarts the compute, drops connections \(its state could not be read\): /,
-    );
+  it.each<[string, LiveEndpoint, string]>([
+    ['is starting', starting, 'starting now'],
+    ['cannot be read', 'unreadable', 'its state could not be read'],
+  ])('treats a compute that %s as active', (_what, live, state) => {
+    const { sentences, drops } = impactOf(larger, live);
+    expect(sentences[0]).toContain(`restarts the compute, drops connections (${state}): `);
     expect(drops).toBe(true);
   });
 
   it('reports that an unknown size may drop connections', () => {
-    expect(impactOf({ autoscalingLimitMaxCu: unknownValue })).toEqual({
-      sentences: [
+    expect(impactOf({ autoscalingLimitMaxCu: unknownValue })).toEqual(
+      told(
         'restarts the compute, drops connections (active now), unless the value stays the same: max 1 => a size not known yet',
-      ],
-      drops: false,
-      restarts: true,
-      mayDrop: ['autoscalingLimitMaxCu'],
-    });
+        ['restarts'],
+        ['autoscalingLimitMaxCu'],
+      ),
+    );
   });
 
   it('reports one restart for changes of the size and the triggers', () => {
@@ -112,77 +94,48 @@ describe('the diagnostic of a change of size', () => {
       'restarts the compute, drops connections (active now): it repeats what the last update left unfinished',
     ]);
   });
-
-  it('reports no restart when a killed run has applied the size', () => {
-    const live = endpointOf({ autoscaling_limit_max_cu: 2 });
-    expect(impactOf({ autoscalingLimitMaxCu: 2 }, live)).toEqual({
-      sentences: ['is applied already, nothing restarts: max 1 => 2 CU'],
-      drops: false,
-      restarts: false,
-      mayDrop: [],
-    });
-  });
 });
 
 describe('the diagnostic of a change', () => {
+  const resized = endpointOf({ autoscaling_limit_max_cu: 2 });
+  const later = (state: string) =>
+    told(`takes effect at the next start, no connections to drop (${state} now): max 1 => 2 CU`);
+  const drop = 'drops connections (active now)';
+  const noDrop = 'no connections to drop (idle now)';
+  const stop = { disabled: true };
+
+  it.each<[string, Change, LiveEndpoint, ReturnType<typeof told>]>([
+    [
+      'the restart of an active compute',
+      larger,
+      active,
+      told(`restarts the compute, ${drop}: max 1 => 2 CU`, ['drops', 'restarts']),
+    ],
+    ['no drop from an idle compute', larger, idle, later('idle')],
+    ['no drop from a disabled endpoint', larger, disabled, later('disabled')],
+    ['a size that is applied', larger, resized, told('is applied already, nothing restarts: max 1 => 2 CU')],
+    ['the drop of a move', moved, active, told(`moves the endpoint, ${drop}: branchId`, ['drops'])],
+    ['the move of an idle compute', moved, idle, told(`moves the endpoint, ${noDrop}: branchId`)],
+    [
+      'the possible drop of a move to an unknown branch',
+      { branchId: unknownValue },
+      active,
+      told(`moves the endpoint, ${drop}, unless the value stays the same: branchId`, [], ['branchId']),
+    ],
+    ['the drop of a stop', stop, active, told(`stops the compute, ${drop}: disabled`, ['drops'])],
+    ['no stop of an idle compute', stop, idle, told(`disables the endpoint, ${noDrop}: disabled`)],
+    [
+      'only the replacement when the endpoint is replaced',
+      { ...larger, ...moved, projectId: 'p-2' },
+      active,
+      told(`replaces the endpoint, changes its host, ${drop}: projectId`, ['drops']),
+    ],
+  ])('reports %s', (_what, change, live, expected) => {
+    expect(impactOf(change, live)).toEqual(expected);
+  });
+
   it('is empty for an endpoint that no longer exists', () => {
     expect(impactOf({ autoscalingLimitMaxCu: 2 }, 'gone')).toEqual(nothing);
-  });
-
-  it('reports that a move to another branch drops connections', () => {
-    expect(impactOf({ branchId: 'br-2' })).toEqual({
-      sentences: ['moves the endpoint, drops connections (active now): branchId'],
-      drops: true,
-      restarts: false,
-      mayDrop: [],
-    });
-  });
-
-  it('reports that a move of an idle compute drops no connections', () => {
-    expect(impactOf({ branchId: 'br-2' }, idle)).toEqual({
-      sentences: ['moves the endpoint, no connections to drop (idle now): branchId'],
-      drops: false,
-      restarts: false,
-      mayDrop: [],
-    });
-  });
-
-  it('reports that a move to an unknown branch may drop connections', () => {
-    expect(impactOf({ branchId: unknownValue })).toEqual({
-      sentences: [
-        'moves the endpoint, drops connections (active now), unless the value stays the same: branchId',
-      ],
-      drops: false,
-      restarts: false,
-      mayDrop: ['branchId'],
-    });
-  });
-
-  it('reports that disabling the endpoint drops connections', () => {
-    expect(impactOf({ disabled: true })).toEqual({
-      sentences: ['stops the compute, drops connections (active now): disabled'],
-      drops: true,
-      restarts: false,
-      mayDrop: [],
-    });
-  });
-
-  it('reports that disabling an idle endpoint stops nothing', () => {
-    expect(impactOf({ disabled: true }, idle)).toEqual({
-      sentences: ['disables the endpoint, no connections to drop (idle now): disabled'],
-      drops: false,
-      restarts: false,
-      mayDrop: [],
-    });
-  });
-
-  it('reports only the replacement when the endpoint is replaced', () => {
-    expect(impactOf({ projectId: 'p-2', autoscalingLimitMaxCu: 2, branchId: 'br-2' })).toEqual({
-      sentences: ['replaces the endpoint, changes its host, drops connections (active now): projectId'],
-      drops: true,
-      restarts: false,
-      mayDrop: [],
-    });
   });
 
   it('has one sentence for all effects', () => {
@@ -230,14 +183,12 @@ describe('the diagnostic of a failed suspension that is retried', () => {
   const failed = { unsettledOperations: [failedOf('suspend_compute')], __ledger: { owed: ['restart'] } };
 
   it('reports that the connections of an active compute drop', () => {
-    expect(impactOf({}, endpointOf(), failed)).toEqual({
-      sentences: [
+    expect(impactOf({}, endpointOf(), failed)).toEqual(
+      told(
         'restarts the compute, drops connections (active now): it repeats what the last update left unfinished',
-      ],
-      drops: true,
-      restarts: true,
-      mayDrop: [],
-    });
+        ['drops', 'restarts'],
+      ),
+    );
   });
 
   it('reports a failed stop or move, after which the compute stays down', () => {
@@ -277,27 +228,4 @@ it.each([
     'allowRestart is false, and this moves the endpoint, drops connections (active now): branchId, max 1 => 2 CU. Nothing was changed on endpoint ep-1. ' +
       `To continue, set allowRestart: ${advice}, or apply the change while the compute is idle.`,
   );
-});
-
-describe('findDisruptive', () => {
-  it.each([
-    ['projectId', true],
-    ['branchId', true],
-    ['autoscalingLimitMinCu', true],
-    ['restartTriggers', true],
-    ['name', false],
-    ['pgSettings', false],
-    ['waitForOperations', false],
-  ] as const)('of a change of %s is %s', (name, expected) => {
-    expect(findDisruptive([name], declared).length > 0).toBe(expected);
-  });
-
-  it.each([
-    [true, true],
-    // No client is connected to a disabled endpoint.
-    [false, false],
-    [unknownValue, true],
-  ])('of a change of disabled to %s is %s', (value, expected) => {
-    expect(findDisruptive(['disabled'], inputsOf({ disabled: value })).length > 0).toBe(expected);
-  });
 });

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { unknownValue } from '../../provider/src/lifecycle/input-values';
+import { errorOf } from '../support/failure';
+import { startProgram } from '../support/start-program';
+import { urnOf } from '../support/start-service';
+
+describe('advice', () => {
+  it('names the resource that is to adopt what this one keeps', async () => {
+    const { startRun, run, projectId } = await startProgram();
+    const one = await startRun().create('branch', 'one', { projectId, name: 'data' });
+    await run.check('branch', 'heir', { projectId, name: 'data', adopt: true });
+    const { message } = await errorOf(run.preview(one, { projectId, name: 'renamed' }));
+    expect(message).toContain(`${one.id} is in state here, and ${urnOf('heir', 'branch')} is to adopt it`);
+  });
+
+  it('says that the update frees a name, and following it works', async () => {
+    const { startRun, run, projectId } = await startProgram();
+    const a = await startRun().create('branch', 'a', { projectId, name: 'x' });
+    await run.preview(a, { projectId, name: 'y' });
+    await run.check('branch', 'b', { projectId, name: 'x' });
+    expect(run.shown.join()).toContain(`With its resource (${urnOf('a', 'branch')}) in \`dependsOn\``);
+    const next = startRun();
+    await next.update(a, { projectId, name: 'y' });
+    expect((await next.create('branch', 'b', { projectId, name: 'x' })).id).not.toBe(a.id);
+  });
+
+  it('says that adopt finds nothing, and what a forced replacement deletes', async () => {
+    const { startRun, run, projectId, on, feature } = await startProgram();
+    await startRun().create('branch', 'a', { projectId, name: 'x' });
+    await run.check('branch', 'b', { projectId, name: 'y', adopt: true });
+    await run.check('endpoint', 'e', on(feature, { adopt: true }));
+    expect(run.shown.join('\n')).toMatch(/adopt finds no branch.*\n.*adopt finds no endpoint/);
+    await run.check('branch', 'a', { projectId, name: 'x', adopt: true });
+    expect(run.shown.join()).toContain(
+      'If this is a forced replacement (--replace, taint), it first deletes',
+    );
+  });
+
+  it('foretells a restart on a branch that the update takes over, too', async () => {
+    const { emulator, run, projectId, on } = await startProgram();
+    const branch = emulator.createBranch(projectId, { name: 'main-2' });
+    const size = { autoscaling_limit_min_cu: 1, autoscaling_limit_max_cu: 1 };
+    const { id } = emulator.createEndpoint(projectId, { branch_id: branch.id, type: 'read_write', ...size });
+    await run.check('branch', 'b', { projectId, name: 'main-2', adopt: true });
+    const larger = { adopt: true, allowRestart: false, autoscalingLimitMinCu: 1, autoscalingLimitMaxCu: 2 };
+    await run.check('endpoint', 'e', on(unknownValue, larger));
+    expect(run.shown.join('\n')).toMatch(
+      new RegExp(`restarts the compute, drops connections.*on branch ${branch.id}.*${id}`),
+    );
+    expect(run.shown.join('\n')).toMatch(/`pulumi up` stops there, because allowRestart is false/);
+  });
+
+  it('refuses an ambiguous adopter, and two adopters of one endpoint', async () => {
+    const { emulator, run, startRun, projectId, on, feature } = await startProgram();
+    const other = emulator.createBranch(projectId).id;
+    const first = emulator.createEndpoint(projectId, { branch_id: feature, type: 'read_write', name: 'api' });
+    const second = emulator.createEndpoint(projectId, { branch_id: other, type: 'read_write' });
+    const unclear = await errorOf(run.check('endpoint', 'c', on(other, { name: 'api', adopt: true })));
+    expect(unclear.message).toContain(`can mean two endpoints: ${first.id} by the name`);
+    expect(unclear.message).toContain(second.id);
+    const next = startRun();
+    await next.check('endpoint', 'a', on(feature, { name: 'api', adopt: true }));
+    const rival = await errorOf(next.check('endpoint', 'b', on(feature, { adopt: true })));
+    expect(rival.message).toContain(`${first.id}, and so would ${urnOf('a')}`);
+  });
+});
+
+it('what lacks a value because another resource has failed says so', async () => {
+  const { run, on, projectId, emulator } = await startProgram();
+  emulator.inject({ match: { method: 'POST' }, effect: { kind: 'status', status: 422 } });
+  const { branchId: _, ...lacking } = on('');
+  const required = await errorOf(run.check('endpoint', 'e', lacking));
+  expect(required.message).toContain('is required');
+  await errorOf(run.create('branch', 'b', { projectId, name: 'data' }));
+  const follows = await errorOf(run.check('endpoint', 'e', lacking));
+  expect(follows.message).toBe(
+    'has no value, because another resource of this program has failed: see its error',
+  );
+});
+
+it('the preview names the endpoint that has the name, on an unknown branch', async () => {
+  const { run, on, projectId, feature, emulator } = await startProgram();
+  const { id } = emulator.createEndpoint(projectId, { branch_id: feature, type: 'read_only', name: 'api' });
+  await run.check('endpoint', 'e', on(unknownValue, { name: 'api' }));
+  expect(run.shown.join()).toMatch(
+    new RegExp(`already has an endpoint of that name, ${id} .*forced replacement .* first deletes`),
+  );
+});

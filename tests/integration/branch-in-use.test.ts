@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { errorOf } from '../support/failure';
+import { startBranchProgram } from '../support/start-program';
+import { urnOf } from '../support/start-service';
+
+describe('a branch is not deleted from under an endpoint', () => {
+  it('that the program keeps, before that is moved', async () => {
+    const { one, run, startRun, isThere, on, feature } = await startBranchProgram();
+    const endpoint = await startRun().create('endpoint', 'e', on(one.id));
+    await run.preview(endpoint, on(one.id));
+    const { message } = await errorOf(run.delete(one));
+    expect(message).toContain(`endpoint ${endpoint.id} (read_write, active, of ${urnOf('e')})`);
+    expect(message).toContain('remove the endpoint from the program or move it to another branch');
+    expect(isThere(one.id)).toBe(true);
+    const next = startRun();
+    await next.update(endpoint, on(feature));
+    await next.delete(one);
+    expect(isThere(one.id)).toBe(false);
+  });
+
+  it('whose replacement is skipped', async () => {
+    const { one, run, startRun, isThere, on } = await startBranchProgram();
+    const endpoint = await startRun().create('endpoint', 'e', on(one.id));
+    const replica = { ...on(one.id), type: 'read_only' };
+    await run.preview(endpoint, replica);
+    await run.check('endpoint', 'e', replica);
+    expect((await errorOf(run.delete(one))).message).toContain('which this program keeps');
+    expect(isThere(one.id)).toBe(true);
+  });
+
+  it('that no list shows yet, but the state', async () => {
+    const { one, run, startRun, isThere, on, emulator } = await startBranchProgram();
+    const endpoint = await startRun().create('endpoint', 'e', on(one.id));
+    const lists = { method: 'GET', path: '/projects/:p/endpoints' } as const;
+    emulator.inject({ match: lists, effect: { kind: 'late-read', lateMs: 60_000 }, times: 'always' });
+    await run.preview(endpoint, on(one.id));
+    expect((await errorOf(run.delete(one))).message).toContain('which this program keeps');
+    expect(isThere(one.id)).toBe(true);
+  });
+
+  it('whose own delete is refused at the same time', async () => {
+    const { one, run, startRun, isThere, on } = await startBranchProgram();
+    const endpoint = await startRun().create('endpoint', 'e', on(one.id));
+    await run.check('endpoint', 'new', { ...on(one.id), adopt: true });
+    const deletes = await Promise.all([errorOf(run.delete(one)), errorOf(run.delete(endpoint))]);
+    for (const { message } of deletes) expect(message).toContain(urnOf('new'));
+    expect(isThere(one.id)).toBe(true);
+  });
+
+  it('in the preview of a replacement, in any order of declaration', async () => {
+    const { one, startRun, on, projectId, feature } = await startBranchProgram();
+    const endpoint = await startRun().create('endpoint', 'e', on(one.id));
+    const changed = { projectId, name: 'data', parentId: feature, allowDataLoss: true };
+    const first = startRun();
+    await first.preview(endpoint, on(one.id));
+    expect((await errorOf(first.preview(one, changed))).message).toContain('which this program keeps');
+    const second = startRun();
+    await second.preview(one, changed);
+    expect(second.shown.join()).toContain(`the service deletes the endpoints of branch ${one.id} with it`);
+    expect((await errorOf(second.preview(endpoint, on(one.id)))).message).toContain('this program keeps');
+  });
+
+  it('of others that is active, if allowRestart is false; or named', async () => {
+    const { one, startRun, isThere, projectId, emulator, on, feature } = await startBranchProgram();
+    const foreign = emulator.createEndpoint(projectId, { branch_id: one.id, type: 'read_only' });
+    const kept = await startRun().create('endpoint', 'e', on(feature));
+    const strict = startRun({ allowRestart: 'false' });
+    await strict.preview(kept, on(feature));
+    expect((await errorOf(strict.delete(one))).message).toContain(`endpoint ${foreign.id} (read_only`);
+    expect(isThere(one.id)).toBe(true);
+    const run = startRun();
+    await run.preview(kept, on(feature));
+    await run.delete(one);
+    expect(run.shown.join()).toContain(foreign.id);
+    expect(isThere(one.id)).toBe(false);
+  });
+
+  it('but by a destroy, which declares nothing', async () => {
+    const { one, run, startRun, isThere, on } = await startBranchProgram({ allowRestart: 'false' });
+    const endpoint = await startRun().create('endpoint', 'e', on(one.id));
+    await run.delete(one);
+    expect(run.shown.join()).toContain(endpoint.id);
+    expect(isThere(one.id)).toBe(false);
+  });
+});

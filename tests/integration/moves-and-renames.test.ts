@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { errorOf } from '../support/failure';
+import { startProgram } from '../support/start-program';
+import { urnOf } from '../support/start-service';
+
+it('a move to a branch of no such project is refused in the preview', async () => {
+  const { startRun, run, on, feature } = await startProgram();
+  const endpoint = await startRun().create('endpoint', 'e', on(feature));
+  const { message } = await errorOf(run.preview(endpoint, on('br-elsewhere')));
+  expect(message).toMatch(/branchId is not a branch of project \S+\. Nothing was changed/);
+});
+
+describe('a move to a branch that has an endpoint', () => {
+  it('is refused in the preview, which names that one, until it has moved', async () => {
+    const { emulator, startRun, run, on, projectId, feature } = await startProgram();
+    const [target, spare] = [emulator.createBranch(projectId).id, emulator.createBranch(projectId).id];
+    const endpoint = await startRun().create('endpoint', 'e', on(feature));
+    const holder = await startRun().create('endpoint', 'holder', on(target, { type: 'read_only' }));
+    const { message } = await errorOf(run.preview(endpoint, on(target)));
+    expect(message).toContain(`on which endpoint ${holder.id} is (read_only, active)`);
+    expect(message).toContain('updates run before deletes');
+    // In the order that dependsOn gives.
+    const next = startRun();
+    await next.update(holder, on(spare, { type: 'read_only' }));
+    await next.update(endpoint, on(target));
+    expect(emulator.endpoints(projectId).find(({ id }) => id === endpoint.id)?.branch_id).toBe(target);
+  });
+
+  it('names what a killed replacement has left there, to be deleted', async () => {
+    const { emulator, startRun, run, on, projectId, feature } = await startProgram();
+    const target = emulator.createBranch(projectId).id;
+    const replica = { type: 'read_only' };
+    const endpoint = await startRun().create('endpoint', 'e', on(feature, { ...replica, name: 'api' }));
+    const left = await startRun().create('endpoint', 'e', on(target, replica));
+    const { message } = await errorOf(run.preview(endpoint, on(target, { ...replica, name: 'api' })));
+    expect(message).toContain(`Nothing was changed. On it, endpoint ${left.id} (since `);
+    expect(message).toContain(`\`postgres-compute endpoints delete ${left.id} --project`);
+  });
+
+  it('is refused where another endpoint of the program arrives as well', async () => {
+    const { emulator, startRun, run, on, projectId, feature } = await startProgram();
+    const target = emulator.createBranch(projectId).id;
+    const endpoint = await startRun().create('endpoint', 'e', on(feature));
+    const replica = await startRun().create('endpoint', 'r', on(feature, { type: 'read_only' }));
+    await run.preview(endpoint, on(target));
+    const { message } = await errorOf(run.preview(replica, on(target, { type: 'read_only' })));
+    expect(message).toContain(`where ${urnOf('e')} is to be in the same update`);
+    const beside = startRun();
+    await beside.check('endpoint', 'new', on(target, { type: 'read_only' }));
+    expect((await errorOf(beside.preview(endpoint, on(target)))).message).toContain(urnOf('new'));
+    // As advised: one moves, and a later update creates the other.
+    await startRun().update(endpoint, on(target));
+    await startRun().create('endpoint', 'r2', on(target, { type: 'read_only' }));
+  });
+
+  it('is refused for a second read_write endpoint after a replica', async () => {
+    const { run, on, feature } = await startProgram();
+    await run.check('endpoint', 'r', on(feature, { type: 'read_only' }));
+    await run.check('endpoint', 'first', on(feature));
+    const { message } = await errorOf(run.check('endpoint', 'second', on(feature)));
+    expect(message).toContain(`is that of ${urnOf('first')} too`);
+  });
+
+  it('is possible once the holder is replaced on another branch', async () => {
+    const { emulator, startRun, run, on, projectId, feature } = await startProgram();
+    const [target, spare] = [emulator.createBranch(projectId).id, emulator.createBranch(projectId).id];
+    const endpoint = await startRun().create('endpoint', 'e', on(feature));
+    const holder = await startRun().create('endpoint', 'holder', on(target, { type: 'read_only' }));
+    await run.preview(holder, on(spare));
+    expect((await run.preview(endpoint, on(target))).changes).toEqual(['branchId']);
+  });
+});
+
+it('the rename of a branch to a taken name is refused in the preview', async () => {
+  const { startRun, run, projectId } = await startProgram();
+  const a = await startRun().create('branch', 'a', { projectId, name: 'x' });
+  const b = await startRun().create('branch', 'b', { projectId, name: 'y' });
+  const { message } = await errorOf(run.preview(b, { projectId, name: 'x' }));
+  expect(message).toContain(`the project already has a branch of that name, ${a.id}`);
+  const next = startRun();
+  await next.update(a, { projectId, name: 'z' });
+  expect((await next.update(b, { projectId, name: 'x' })).outputs.name).toBe('x');
+});
+
+it('the rename of a branch that a replacement has deleted is not refused', async () => {
+  const { emulator, startRun, run, projectId } = await startProgram();
+  const b = await startRun().create('branch', 'b', { projectId, name: 'y' });
+  await startRun().delete(b);
+  emulator.createBranch(projectId, { name: 'x' });
+  expect((await run.preview(b, { projectId, name: 'x', adopt: true })).changes).toContain('name');
+});
