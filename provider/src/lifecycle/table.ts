@@ -38,7 +38,7 @@ export const table: readonly Row[] = [
   { step: 'suspend', when: owesSuspension },
   { step: 'start', when: (situation) => isDue(situation.ledger, 'start') && isEnabled(situation) },
   { step: 'read back', when: ({ view }) => view === 'open' },
-  // Last: until here the derived name proves whose the resource is.
+  // Last: until then the derived name proves whose the resource is.
   { step: 'rename', when: ({ ledger }) => namesAt(ledger, 'last').length > 0 },
   { step: 'done', when: () => true },
 ];
