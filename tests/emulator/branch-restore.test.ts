@@ -140,6 +140,21 @@ describe('POST /restore', () => {
     expect(body?.roles).toMatchObject([{ name: 'app_owner' }, { name: 'own' }]);
   });
 
+  it('leaves a branch whose creation has failed without data if it fails', async () => {
+    const { emulator, call, path, mainId, held, restore, settled } = await startWithBranches();
+    const fails = { match: { action: 'create_branch' }, effect: { kind: 'operation-fails' } } as const;
+    emulator.inject({ ...fails, times: 2 });
+    const { body } = await call('POST', path, { branch: { parent_id: mainId } });
+    const id = body?.branch.id ?? '';
+    await settled();
+    await restore(id, { source_branch_id: mainId });
+    await settled();
+    expect(held(id)).toMatchObject({ current_state: 'init' });
+    await restore(id, { source_branch_id: mainId });
+    await settled();
+    expect(held(id)).toMatchObject({ current_state: 'ready' });
+  });
+
   it('leaves the branch ready and its compute idle if it fails', async () => {
     const { emulator, dev, endpointId, mainId, held, restore, settled } = await startWithBranches();
     emulator.inject({ match: { action: 'create_branch' }, effect: { kind: 'operation-fails' } });

@@ -42,13 +42,13 @@ export function restoreBranch(
     ? preserve(plane, place, requested.preserve_under_name)
     : undefined;
   const preservedId = preserved?.wire.id;
+  const { id: branchId, current_state: former } = branch.wire;
   changeRecord(plane, place, requested, parentId && (preservedId ?? source.wire.id));
-  const { id: branchId } = branch.wire;
   const restore: Step = {
     action: 'create_branch',
     branchId,
     purpose: 'branch-restore',
-    restore: { sourceId: source.wire.id, preservedId, access: accessAfter(plane, place, source) },
+    restore: { sourceId: source.wire.id, preservedId, former, access: accessAfter(plane, place, source) },
   };
   const create: Step[] =
     preservedId === undefined

@@ -6,7 +6,7 @@ import {
   type Step,
 } from '../records/records';
 import { undoPreserve } from './branch-restore';
-import { makeReady } from './branches';
+import { changeBranch, makeReady } from './branches';
 import type { ControlPlane } from './control-plane';
 import { removeEndpoint } from './endpoints';
 import { countSimulatedDrop } from './power-state';
@@ -51,6 +51,9 @@ function finishRestore(plane: ControlPlane, project: ProjectRecord, step: Step):
 function undoRestore(plane: ControlPlane, project: ProjectRecord, step: Step): void {
   undoPreserve(plane, project, step);
   makeBranchReady(plane, project, step);
+  const branch = project.branches.get(step.branchId);
+  const { former } = step.restore ?? {};
+  if (branch && former) changeBranch(plane, project, branch, { current_state: former });
 }
 
 function removeEndpointOfStep(plane: ControlPlane, project: ProjectRecord, step: Step): void {

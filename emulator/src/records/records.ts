@@ -50,6 +50,8 @@ export interface Step {
     readonly sourceId: string;
     /** The new branch that keeps the previous data. */
     readonly preservedId?: string | undefined;
+    /** What the branch is again if it fails: it may not have any data yet. */
+    readonly former?: Branch['current_state'];
     /** The roles and databases of the branch, from when it has the data. */
     readonly access: Pick<BranchRecord, 'roles' | 'databases'>;
   };
