@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { EmulatorOptions } from 'postgres-control-emulator';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -109,6 +109,28 @@ describe.skipIf(!hasPostgres)('a copy that was complete before its operation had
     const reader = await second.connect({ ...login, host: endpoint.host });
     expect(await reader.ask('SELECT number FROM visits')).toBe(7);
   });
+});
+
+it.skipIf(!hasPostgres)('a restore that was killed while it put its copy in place goes on', async () => {
+  const data = newDataFile();
+  const folderOf = (id: string) => join(`${data}.postgres`, id);
+  const first = await open(data, { operationMs: 100 });
+  const { projectId, branchId, login } = await first.createProject();
+  await (await first.connect(login)).query('CREATE TABLE notes ()');
+  const { branchId: id, hosts } = await first.createBranch(projectId, branchId, 'read_write');
+  await first.endOperations(projectId);
+  await first.emulator.stop();
+  const second = await open(data, { operationMs: { create_branch: 600_000, default: 100 } });
+  const restore = { source_branch_id: branchId };
+  await second.call('POST', `/projects/${projectId}/branches/${id}/restore`, restore);
+  const state = () => readFileSync(join(folderOf(id), 'emulator.json'), 'utf8');
+  await expect.poll(state, { timeout: 30_000 }).toContain('copiedAt');
+  await second.emulator.stop();
+  renameSync(folderOf(id), `${folderOf(id)}.copying`);
+  renameSync(folderOf(branchId), `${folderOf(branchId)}.away`);
+  const third = await open(data, { operationMs: 100 });
+  await third.endOperations(projectId);
+  await (await third.connect({ ...login, host: hosts[0] ?? '' })).query('SELECT FROM notes');
 });
 
 describe.skipIf(!hasPostgres)('settings with which no server starts', () => {

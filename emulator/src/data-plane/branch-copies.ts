@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import type { BranchRecord, ProjectRecord, Step } from '../records/records';
 import type { Cluster } from './cluster';
+import { readState } from './cluster-state';
 import { inheritAccess, inheritedIds } from './roles-and-databases';
 import type { Schemas } from './schemas';
 
@@ -66,14 +67,17 @@ export class BranchCopies {
       if (branch === undefined) throw new Error(`branch ${id} no longer exists`);
       return branch;
     };
-    const ids = inheritedIds(find(sourceId), access);
     const askedAt = find(branchId).wire.last_reset_at;
     const from = this.#data.of(sourceId);
     const to = this.#data.of(branchId);
     const kept = preservedId === undefined ? undefined : this.#data.of(preservedId);
     // By an emulator that ended before the operation did. Clients may have written since.
     if (to.state.copiedAt === askedAt) return this.#noteRestored(branchId, preservedId);
+    // By one that was killed when it put the copy in place: nothing else may have the data.
+    const isCopied = readState(to.copying).copiedAt === askedAt;
+    const ids = isCopied ? new Map() : inheritedIds(find(sourceId), access);
     const copy = async (): Promise<void> => {
+      if (isCopied) return;
       find(sourceId);
       await this.#data.prepare(from);
       try {
