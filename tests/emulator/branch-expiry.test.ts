@@ -21,7 +21,7 @@ describe('a branch with expires_at', () => {
     const { body } = await create({});
     await settled();
     // A set-up may take longer than the branch is to live.
-    expect((await change(body?.branch.id ?? '', { expires_at: inSeconds(2) })).status).toBe(200);
+    expect((await change(body?.branch.id ?? '', { expires_at: inSeconds(5) })).status).toBe(200);
     emulator.lockProject(project.id);
     const left = () =>
       [...emulator.branches(project.id), ...emulator.endpoints(project.id)].map(({ id }) => id);
@@ -38,9 +38,9 @@ describe('a branch with expires_at', () => {
       match: { action: 'create_branch' },
       effect: { kind: 'operation-hangs' },
     });
-    await change(id, { expires_at: inSeconds(3) });
+    await change(id, { expires_at: inSeconds(5) });
     expect((await call('POST', `${path}/${id}/restore`, { source_branch_id: main?.id })).status).toBe(200);
-    await new Promise((resolve) => setTimeout(resolve, 3500));
+    await new Promise((resolve) => setTimeout(resolve, 5500));
     expect(held(id)).toMatchObject({ current_state: 'resetting' });
     hanging.clear();
     await expect.poll(() => held(id)).toBeUndefined();

@@ -4,7 +4,7 @@ import { openSocket } from '../support/raw-postgres-client';
 import { HOST, LET_IN, startGatewayTo } from '../support/start-gateway';
 
 it('disconnects a client that never completes the headers of HTTP', async () => {
-  const { port } = await startGatewayTo({ startupMs: 100 });
+  const { port } = await startGatewayTo({ startupMs: 2000 });
   const socket = await openSocket(port);
   socket.write('POST /sql HTTP/1.1\r\n');
   const timer = setInterval(() => socket.write('X: y\r\n'), 20);

@@ -6,6 +6,10 @@ import { newDataFile } from '../support/data-emulator';
 import { hasPostgres, PostgresEmulator } from '../support/postgres-emulator';
 import { isRunning } from '../support/running-process';
 
+interface Added {
+  endpoint: { id: string; host: string; branch_id: string };
+}
+
 /** Starts an emulator with a data file that the servers' user can enter when the tests run as root. */
 async function open(data: string, options: EmulatorOptions = {}) {
   chmodSync(dirname(data), 0o711);
@@ -79,31 +83,31 @@ describe.skipIf(!hasPostgres)('a copy that was complete before its operation had
     const data = newDataFile();
     const isRestore = action === 'create_branch';
     const table = 'CREATE TABLE IF NOT EXISTS visits (number int)';
-    const first = await open(data, { operationMs: { [action]: 5_000, default: 100 } });
+    const first = await open(data);
     const { projectId, branchId, login } = await first.createProject();
     if (!what.endsWith('without data')) await (await first.connect(login)).query(table);
     const path = `/projects/${projectId}`;
-    const origin = isRestore ? {} : { init_source: 'schema-only' };
-    const created = await first.call<{ branch: { id: string } }>('POST', `${path}/branches`, {
-      branch: { parent_id: branchId, ...origin },
-    });
-    const { id } = created.body.branch;
-    if (isRestore) await first.endOperations(projectId);
-    const added = await first.call<{ endpoint: { id: string; host: string } }>('POST', `${path}/endpoints`, {
-      endpoint: { branch_id: id, type: 'read_write' },
-    });
-    const { endpoint } = added.body;
-    if (isRestore) {
-      await first.endOperations(projectId);
-      await first.call('POST', `${path}/endpoints/${endpoint.id}/suspend`);
-      await first.endOperations(projectId);
-      await first.call('POST', `${path}/branches/${id}/restore`, { source_branch_id: branchId });
-    }
-    const client = await first.connect({ ...login, host: endpoint.host });
+    const create = async (service: PostgresEmulator, origin: object) => {
+      const branch = { parent_id: branchId, ...origin };
+      const { body } = await service.call<{ branch: { id: string } }>('POST', `${path}/branches`, { branch });
+      const endpoint = { branch_id: body.branch.id, type: 'read_write' };
+      const added = await service.call<Added>('POST', `${path}/endpoints`, { endpoint });
+      return added.body.endpoint;
+    };
+    const restored = isRestore ? await create(first, {}) : undefined;
+    await first.endOperations(projectId);
+    if (restored) await first.call('POST', `${path}/endpoints/${restored.id}/suspend`);
+    await first.endOperations(projectId);
+    await first.emulator.stop();
+    const slow = await open(data, { operationMs: { [action]: 600_000, default: 100 } });
+    const restore = { source_branch_id: branchId };
+    if (restored) await slow.call('POST', `${path}/branches/${restored.branch_id}/restore`, restore);
+    const endpoint = restored ?? (await create(slow, { init_source: 'schema-only' }));
+    const client = await slow.connect({ ...login, host: endpoint.host });
     await client.query(`${table}; INSERT INTO visits VALUES (7)`);
     const isUnderWay = ({ status }: { status: string }) => status === 'running';
-    expect(first.emulator.operations(projectId).filter(isUnderWay)).toMatchObject([{ action }]);
-    await first.emulator.stop();
+    expect(slow.emulator.operations(projectId).filter(isUnderWay)).toMatchObject([{ action }]);
+    await slow.emulator.stop();
     const second = await open(data);
     await second.endOperations(projectId);
     const reader = await second.connect({ ...login, host: endpoint.host });
@@ -136,7 +140,7 @@ it.skipIf(!hasPostgres)('a restore that was killed while it put its copy in plac
 describe.skipIf(!hasPostgres)('settings with which no server starts', () => {
   it('are taken back although the emulator ends meanwhile', async () => {
     const data = newDataFile();
-    const first = await open(data, { operationMs: { apply_config: 5_000, default: 100 } });
+    const first = await open(data, { operationMs: { apply_config: 600_000, default: 100 } });
     const { projectId, endpointId, login } = await first.createProject();
     await (await first.connect(login)).query('SELECT');
     const bad = { settings: { pg_settings: { max_locks_per_transaction: '2000000000' } } };

@@ -125,7 +125,8 @@ describe.skipIf(!hasPostgres)('the schema of a branch', () => {
     await holder.query('BEGIN; LOCK TABLE pg_available_extensions');
     const path = `${branches}/${branch.branchId}`;
     const schema = service.call<{ message: string }>('GET', `${path}/schema?db_name=app`);
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    const waiting = 'SELECT count(*)::int FROM pg_locks WHERE NOT granted';
+    await expect.poll(() => holder.ask(waiting)).toBe(1);
     expect((await service.call('DELETE', path)).status).toBe(200);
     expect((await schema).body.message).toContain('the branch was deleted');
   });

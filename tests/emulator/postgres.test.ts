@@ -8,7 +8,7 @@ const CUT_OFF = 'terminating connection due to administrator command';
 describe.skipIf(!hasPostgres)('an endpoint with a real Postgres', () => {
   let service: PostgresEmulator;
   beforeAll(async () => {
-    service = await PostgresEmulator.start({ autosuspendSecondMs: 300 });
+    service = await PostgresEmulator.start({ autosuspendSecondMs: 2000 });
     return () => service.emulator.stop();
   });
 
@@ -204,7 +204,7 @@ describe.skipIf(!hasPostgres)('an endpoint with a real Postgres', () => {
     const { client, endpoint, endpointId } = await startShortLived();
     const before = endpoint()?.last_active ?? '';
     // Longer than the delay in all, with pauses that are shorter.
-    for (let round = 0; round < 12; round += 1) await client.ask('SELECT pg_sleep(0.1)');
+    for (let round = 0; round < 25; round += 1) await client.ask('SELECT pg_sleep(0.1)');
     expect(endpoint()?.current_state).toBe('active');
     await expect.poll(() => client.cutOffBy).toBe(CUT_OFF);
     expect(endpoint()?.current_state).toBe('idle');
@@ -214,6 +214,6 @@ describe.skipIf(!hasPostgres)('an endpoint with a real Postgres', () => {
 
   it('is not suspended during a query that takes longer than the delay', async () => {
     const { client } = await startShortLived();
-    await expect(client.query('SELECT pg_sleep(1.2)')).resolves.toMatchObject({ rowCount: 1 });
+    await expect(client.query('SELECT pg_sleep(2.5)')).resolves.toMatchObject({ rowCount: 1 });
   });
 });

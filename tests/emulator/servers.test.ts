@@ -81,9 +81,9 @@ it.skipIf(!hasPostgres)('waits as long as a recovery goes on', async () => {
   await ahead.stop();
 
   writeFileSync(join(data, 'recovery.signal'), '');
-  // Half a second for each of more than nine files.
-  const restore_command = `sleep 0.5; cp '${sockets}/ahead/pg_wal/%f' '%p'`;
+  // A second for each of more than nine files.
+  const restore_command = `sleep 1; cp '${sockets}/ahead/pg_wal/%f' '%p'`;
   const flags = { restore_command, hot_standby: 'off', log_startup_progress_interval: '100ms' };
-  const server = await start('data', flags, 3000);
+  const server = await start('data', flags, 7000);
   expect(server.hasExited).toBe(false);
 });

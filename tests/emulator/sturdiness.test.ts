@@ -81,7 +81,8 @@ describe('a client that is too slow is disconnected', () => {
     for (let count = 0; count < 100; count += 1) controls.createProject({ name: 'x'.repeat(256) });
     const socket = openSocket(port).pause();
     socket.write(`${head('GET', '/projects?limit=100')}\r\n`.repeat(400));
-    await expect.poll(countConnections).toBe(1);
+    // It may be over between two looks at the connections.
+    await expect.poll(() => controls.requests().length).toBeGreaterThan(0);
     await expect.poll(countConnections).toBe(0);
   });
 });
