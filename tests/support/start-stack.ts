@@ -79,7 +79,9 @@ export async function startProgram(
   const { stack, project, branch } = service;
   const place = { projectId: project.id, branchId: branch.id, type: 'read_write' };
   const write = (program: Declared) =>
-    isYaml ? writeYaml(stack.folder, program) : stack.writeProgram(toTypeScript(door.importPath, program));
+    isYaml
+      ? writeYaml(stack.folder, program)
+      : writeFile(join(stack.folder, 'index.ts'), toTypeScript(door.importPath, program));
   const declare = (changed: object, changedOptions?: object) => {
     const properties = { ...place, ...changed };
     const app = { type: 'ComputeEndpoint', properties, ...(changedOptions && { options: changedOptions }) };
