@@ -54,9 +54,9 @@ export default defineConfig({
           name: 'cli',
           include: ['tests/{e2e,chaos}/**/*.test.ts'],
           // Each step starts the real CLI, which takes seconds.
-          testTimeout: 300_000,
-          hookTimeout: 120_000,
-          expect: patient.expect,
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
+          expect: { poll: { timeout: 300_000 } },
           maxConcurrency: 3,
         },
       },

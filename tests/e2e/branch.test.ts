@@ -226,7 +226,7 @@ ${codeBlock('docs/branches.md', 'ts', 'Branches')}`);
     effect: { kind: 'operation-hangs' },
   });
   const run = stack.start(...up);
-  await expect.poll(() => branches().length, { timeout: 60_000 }).toBe(1);
+  await expect.poll(() => branches().length).toBe(1);
   run.kill('SIGKILL');
   await run.catch(() => undefined);
   hanging.clear();

@@ -69,7 +69,7 @@ it('up shows what docs/preview.md records while an operation runs', async () => 
       const shown = linesOf(toRecording(run.screen())).map(squeeze);
       return recorded.filter((line) => !shown.some((each) => each.startsWith(line)));
     };
-    await expect.poll(missing, { timeout: 60_000 }).toEqual([]);
+    await expect.poll(missing).toEqual([]);
     fault.clear();
     await run.ended;
   }
@@ -91,7 +91,7 @@ it('the row of an endpoint names what locks the project, then what runs', async 
   const rows = (screen: string) => screen.split('\n').filter((line) => /ComputeEndpoint app /.test(line));
   const release = emulator.lockProject(project.id);
   const run = logOf(stack);
-  await expect.poll(run.screen, { timeout: 60_000 }).toContain('waiting for the project: ');
+  await expect.poll(run.screen).toContain('waiting for the project: ');
   release();
   await run.ended;
   const [lock] = emulator.operations(project.id).filter(({ action }) => action === 'create_branch');

@@ -29,7 +29,7 @@ it('fleet: changes ten stacks once each, and resumes after a kill -9', async (te
   await declare({ waves: [['canary'], shops], concurrency: 3 });
   const killed = start();
   const isHalfWay = () => changes().length >= 5 || killed.exitCode !== null;
-  await expect.poll(isHalfWay, { timeout: 250_000, interval: 5 }).toBe(true);
+  await expect.poll(isHalfWay, { interval: 5 }).toBe(true);
   process.kill(-Number(killed.pid), 'SIGKILL');
   const first = await killed;
   expect(listFiles(join(stack.backend, '.pulumi', 'locks'))).not.toEqual([]);
@@ -77,7 +77,7 @@ it('fleet: after a failure no other stack starts; the next run resumes', async (
     effect: { kind: 'operation-hangs' },
   });
   const running = start();
-  await expect.poll(async () => (await outcomes())[0], { timeout: 200_000 }).toBe('failed');
+  await expect.poll(async () => (await outcomes())[0]).toBe('failed');
   hanging.clear();
   const { exitCode, all } = await running;
   expect(exitCode).toBe(1);
@@ -106,7 +106,7 @@ it('fleet: Ctrl-C cancels without a lock; the next run resumes', async (test) =>
   });
   const running = start();
   const isUnderWay = () => changes().length === 1 || running.exitCode !== null;
-  await expect.poll(isUnderWay, { timeout: 200_000 }).toBe(true);
+  await expect.poll(isUnderWay).toBe(true);
   process.kill(-Number(running.pid), 'SIGINT');
   const { exitCode, all } = await running;
   hanging.clear();

@@ -18,7 +18,7 @@ async function stateOf({ stack }: Program) {
 async function startUp({ stack, writes, held }: Program) {
   const command = stack.start(...up);
   const ended = command.catch((error: { all?: string; exitCode?: number }) => error);
-  await expect.poll(() => writes().length + held().length, { timeout: 60_000 }).toBe(2);
+  await expect.poll(() => writes().length + held().length).toBe(2);
   return { command, ended };
 }
 
@@ -79,7 +79,7 @@ it('Ctrl-C ends an up of the plugin at once, and the next up resumes', async () 
   const interruptedAt = Date.now();
   command.kill('SIGINT');
   const { all = '', exitCode } = await ended;
-  expect(Date.now() - interruptedAt).toBeLessThan(5_000);
+  expect(Date.now() - interruptedAt).toBeLessThan(30_000);
   expect(exitCode).not.toBe(0);
   expect(flat(all)).toMatch(/create of endpoint ep-\S+: interrupted while waiting for start_compute/);
   expect(await waitForHosts(program.stack)).toEqual([]);
