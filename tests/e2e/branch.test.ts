@@ -204,17 +204,6 @@ it('a dynamic branch without a name may be created before the old one', async ()
   await stack.run('preview', '--expect-no-changes');
 });
 
-it('destroy --refresh deletes a renamed dynamic branch', async () => {
-  const { stack, branch, declare, ids } = await startBranches('dynamic');
-  await declare({ preview: branch({ name: 'preview' }) });
-  await stack.run(...up);
-  await declare({ renamed: branch({ name: 'preview' }, { aliases: [{ name: 'preview' }] }) });
-  await stack.run(...up);
-  expect(ids()).toHaveLength(1);
-  await stack.run('destroy', '--yes', '--skip-preview', '--refresh');
-  expect(ids()).toEqual([]);
-});
-
 it('a branch survives a kill -9 of the CLI during its create', async () => {
   const { stack, emulator, configure, branches } = await startBranches('dynamic');
   await configure();

@@ -85,10 +85,3 @@ it('Ctrl-C ends an up of the plugin at once, and the next up resumes', async () 
   expect(await waitForHosts(program.stack)).toEqual([]);
   await expectResumed(program, fault);
 });
-
-it("timeouts of the plugin's class reach the plugin", async () => {
-  const { stack, emulator } = await startProgram('plugin, in TypeScript', { timeouts: { create: 1 } });
-  emulator.inject(hanging);
-  const { screen } = await stack.try(...up);
-  expect(flat(screen)).toMatch(/still waiting for start_compute [-0-9a-f]{36} running after 1 s/);
-});
