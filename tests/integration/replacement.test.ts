@@ -6,7 +6,7 @@ import { collectDiagnostics } from '../support/diagnostics';
 import { type Replacement, runCreate, runReplacement, runUpdate } from '../support/engine';
 import { idsOf, ownEndpoints, type Service, startService, urnOf } from '../support/start-service';
 
-// Replacements in the orders that resource options give. Those that delete first: lives.test.ts.
+// Replacements in the orders that resource options give. Those that delete first: ordinary-runs.test.ts.
 
 const shown = collectDiagnostics();
 

@@ -7,10 +7,10 @@ import { Newcomers } from '../limits/newcomers';
 import { authenticate } from './authentication';
 import { openCertificates } from './certificates';
 import { ClientConnection, closeWithin, type Tunnel, whenClosed } from './client-connection';
+import { ClientLimit } from './client-limit';
 import type { Computes } from './computes';
 import { ConnectionRefusal } from './connection-refusal';
 import { listen, portOf } from './listen';
-import { Places } from './places';
 import { connectToServer, passThrough, type Session, type SessionStart } from './session';
 import { receiveStartup } from './startup-phase';
 import { Turns } from './turns';
@@ -80,8 +80,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const logins = new Turns();
   const { startupMs, closingMs } = limits;
   const newcomers = new Newcomers(limits.newcomers);
-  const waiting = new Places(limits.waitingClients, 'wait for the server');
-  const sessions = new Places(limits.sessions, 'have a connection');
+  const waiting = new ClientLimit(limits.waitingClients, 'wait for the server');
+  const sessions = new ClientLimit(limits.sessions, 'have a connection');
   const driver = await createDriverServer((stream, tunnel) => serve(stream, tunnel), startupMs);
   // Between two requests, it proves nothing.
   driver.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {

@@ -1,7 +1,7 @@
 import { ConnectionRefusal } from './connection-refusal';
 
 /** Limits how many clients do something at the same time, for each of several keys. */
-export class Places {
+export class ClientLimit {
   readonly #most: number;
   readonly #what: string;
   readonly #taken = new Map<string, number>();
