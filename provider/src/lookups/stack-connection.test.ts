@@ -2,6 +2,7 @@ import * as pulumi from '@pulumi/pulumi';
 import { beforeEach, expect, it } from 'vitest';
 import { getBranch, getBranches, getConnectionUri, getProject } from './get-by-stack';
 import { waitForOperations } from './operation-lookup';
+import { readByStack } from './stack-connection';
 
 const projectId = 'p-1';
 const answers: Readonly<Record<string, object>> = {
@@ -29,4 +30,8 @@ it('a lookup that the mocks do not answer is an error', async () => {
     'The mocks of this unit test have no answer to postgres-compute:index:getProject.',
   );
   await expect(waitForOperations({ projectId })).rejects.toThrow('A unit test with mocks sends no request');
+});
+
+it('a lookup fails without a stack, which Pulumi would inspect', async () => {
+  await expect(readByStack(async () => undefined)).rejects.toHaveProperty('stack', undefined);
 });
