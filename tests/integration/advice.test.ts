@@ -31,8 +31,8 @@ describe('advice', () => {
     await run.check('endpoint', 'e', on(feature, { adopt: true }));
     expect(run.shown.join('\n')).toMatch(/adopt finds no branch.*\n.*adopt finds no endpoint/);
     await run.check('branch', 'a', { projectId, name: 'x', adopt: true });
-    expect(run.shown.join()).toContain(
-      'If this is a forced replacement (--replace, taint), it first deletes',
+    expect(run.shown.join()).toMatch(
+      /without --replace or taint, adopt takes over .* With --replace or taint, it first deletes/,
     );
   });
 
@@ -83,6 +83,6 @@ it('the preview names the endpoint that has the name, on an unknown branch', asy
   const { id } = emulator.createEndpoint(projectId, { branch_id: feature, type: 'read_only', name: 'api' });
   await run.check('endpoint', 'e', on(unknownValue, { name: 'api' }));
   expect(run.shown.join()).toMatch(
-    new RegExp(`already has an endpoint of that name, ${id} .*forced replacement .* first deletes`),
+    new RegExp(`already has an endpoint of that name, ${id} .*With --replace or taint, it first deletes`),
   );
 });

@@ -52,7 +52,7 @@ const adoptions: readonly Row[] = [
         command: 'preview',
         program: { ...adopt, ...larger },
         shows: [
-          /adopt takes over endpoint ep-\S+ \(since \S+\) and changes its autoscalingLimitMaxCu\nIf this is a forced replacement .*, changes its host/,
+          /^without --replace or taint, adopt takes over endpoint ep-\S+ \(since \S+\) and changes its autoscalingLimitMaxCu\. With --replace .*, changes its host/m,
           'restarts the compute, drops connections',
         ],
       },
@@ -97,7 +97,7 @@ const earlierCreates: readonly Row[] = [
         command: 'preview',
         program: { name: 'api', ...larger, ...gate },
         shows: [
-          /endpoint ep-\S+ .*`pulumi up` takes it over/,
+          /`pulumi up` takes over endpoint ep-\S+ .* has the name of this resource/,
           'if `pulumi up` takes the endpoint over, it restarts the compute, drops connections (active now): max 1 => 2 CU',
           'if `pulumi up` takes the endpoint over, the create fails, because allowRestart is false',
         ],

@@ -5,7 +5,13 @@ import type { Branch } from '../control-api/wire-types';
 import { situationInState } from '../lifecycle/beginning';
 import { checkDeclaration } from '../lifecycle/check-declaration';
 import type { Existing } from '../lifecycle/create-once';
-import { describeForced, findUnjudgedLoss, judgeLoss, type Loss } from '../lifecycle/data-loss';
+import {
+  describeForced,
+  describeUnforced,
+  findUnjudgedLoss,
+  judgeLoss,
+  type Loss,
+} from '../lifecycle/data-loss';
 import { deleteGuarded, foreseeDelete } from '../lifecycle/delete-facts';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import { isCreation } from '../lifecycle/ledger';
@@ -183,7 +189,7 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     } catch (error) {
       const { name } = declaration.inputs;
       const isFreed = branches.some((each) => each.name === name && this.#claims.findRenamed(each.id));
-      return isFreed ? messageOf(error) : `${messageOf(error)} ${forcedReplacement}`;
+      return isFreed ? messageOf(error) : `${messageOf(error)} ${describeForced(ifForced)}`;
     }
   }
 }
@@ -197,7 +203,7 @@ const branchLoss: Loss = {
       : `deletes the data of ${which}, with its endpoints`,
 };
 
-const forcedReplacement = describeForced('that branch, with its data and its endpoints');
+const ifForced = 'that branch, with its data and its endpoints';
 
 function describeCreation({ inputs }: BranchDeclaration, existing: Existing<Branch> | undefined) {
   if (!existing)
@@ -208,5 +214,5 @@ function describeCreation({ inputs }: BranchDeclaration, existing: Existing<Bran
     return `\`pulumi up\` continues an interrupted create of this resource: ${which}`;
   const changes = branchArguments.findDrift(existing.item, inputs);
   const what = changes.length > 0 ? `changes its ${changes.join(', ')}` : 'changes nothing on it';
-  return `adopt takes over ${which} and ${what}. ${forcedReplacement}`;
+  return describeUnforced(`adopt takes over ${which} and ${what}`, ifForced);
 }

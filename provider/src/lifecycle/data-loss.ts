@@ -70,7 +70,12 @@ export function judgeLoss(
   );
 }
 
-/** The engine does not tell one from a create. */
+/** What a create does if it is a forced replacement: the engine does not tell one from the other. */
 export function describeForced(what: string): string {
-  return `If this is a forced replacement (--replace, taint), it first deletes ${what}.`;
+  return `With --replace or taint, it first deletes ${what}.`;
+}
+
+/** What a create does otherwise comes first, with its condition. */
+export function describeUnforced(done: string, what: string): string {
+  return `without --replace or taint, ${done}. ${describeForced(what)}`;
 }

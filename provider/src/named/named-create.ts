@@ -3,7 +3,7 @@ import { toNamedId } from '../control-api/named-api';
 import type { NamedKind } from '../control-api/wire-types';
 import { situationOfFound, situationOfNew } from '../lifecycle/beginning';
 import { createOnce, type Existing } from '../lifecycle/create-once';
-import { describeForced } from '../lifecycle/data-loss';
+import { describeUnforced } from '../lifecycle/data-loss';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import type { ProviderCore, Work } from '../lifecycle/provider-core';
 import type { Declared } from '../lifecycle/resource-identity';
@@ -92,8 +92,10 @@ export async function findExistingFailures<Inputs extends NamedInputs>(
   const what = changed.length > 0 ? changed.join(' and ') : 'nothing on it';
   const which = isCopied ? describeCopied(named, existing) : `${kind} ${existing.id}`;
   const takeOver = `adopt takes over ${which} (since ${existing.created_at}) and changes ${what}`;
-  const forced = loss && !isCopied ? [describeForced(`that ${kind}, with its data`)] : [];
-  await core.warn(declaration, [[takeOver, ...forced].join('. ')]);
+  const isLost = loss && !isCopied;
+  await core.warn(declaration, [
+    isLost ? describeUnforced(takeOver, `that ${kind}, with its data`) : takeOver,
+  ]);
   return [];
 }
 

@@ -12,6 +12,7 @@ import {
   toCreateTarget,
 } from '../endpoint/existing-endpoint';
 import { situationInState } from '../lifecycle/beginning';
+import { describeForced, describeUnforced } from '../lifecycle/data-loss';
 import { evolve } from '../lifecycle/evolve';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import { isUp, mayDrop } from '../lifecycle/plan';
@@ -86,20 +87,19 @@ export class PreviewDiagnostics {
     const branches = isUnknown(inputs.branchId) ? this.#core.claims.branch.adopted : [inputs.branchId];
     const endpoints = inputs.adopt && branches.length === 0 ? [] : await this.#list(declaration);
     const notes: string[] = [];
-    // The engine does not tell one from a create.
-    const ifForced = isReplacing || resource.retainsOnDelete ? [] : [forcedReplacement];
+    const mayBeForced = !isReplacing && !resource.retainsOnDelete;
     try {
       if (inputs.adopt === true && isUnknown(inputs.branchId))
         notes.push(...branches.flatMap((id) => this.#describeIfOn(id, declaration, endpoints)));
       else if (inputs.adopt === true) {
-        const adoption = this.#describeAdoption(target, endpoints, declaration, ifForced);
+        const adoption = this.#describeAdoption(target, endpoints, declaration, mayBeForced);
         if (adoption.failures.length > 0) return adoption.failures;
         notes.push(...adoption.warnings);
       } else if (!isReplacing)
-        notes.push(...this.#describeExisting(target, endpoints, secretNames, ifForced));
+        notes.push(...this.#describeExisting(target, endpoints, secretNames, mayBeForced));
     } catch (error) {
       // The create would stop, but the preview must not: a replacement may delete that endpoint first.
-      notes.push([messageOf(error), ...ifForced].join(' '));
+      notes.push(mayBeForced ? `${messageOf(error)} ${describeForced(ifForced)}` : messageOf(error));
     }
     await this.#core.warn(declaration, notes);
     return [];
@@ -139,7 +139,7 @@ export class PreviewDiagnostics {
     target: CreateTarget,
     endpoints: readonly Endpoint[],
     declaration: Declaration,
-    ifForced: readonly string[],
+    mayBeForced: boolean,
   ) {
     const { inputs } = target;
     const { urn, secretNames = [] } = declaration.resource;
@@ -160,8 +160,7 @@ export class PreviewDiagnostics {
     const failures = this.#isForbidden(impact, inputs) ? [{ property: 'adopt', reason }] : [];
     const warnings = [
       ...impact.sentences,
-      describeAdoption(adopted, changes),
-      ...ifForced,
+      toCondition(describeAdoption(adopted, changes), mayBeForced),
       ...this.#describeGate(impact, inputs),
     ];
     return { failures, warnings };
@@ -185,7 +184,7 @@ export class PreviewDiagnostics {
     target: CreateTarget,
     endpoints: readonly Endpoint[],
     secretNames: readonly string[],
-    ifForced: readonly string[],
+    mayBeForced: boolean,
   ) {
     const { inputs } = target;
     const existing = findExisting(target, endpoints);
@@ -195,9 +194,9 @@ export class PreviewDiagnostics {
         ? ['the create fails, because allowRestart is false']
         : [];
       const consequences = [...impact.sentences.map((sentence) => `it ${sentence}`), ...refusal];
+      const takeOver = `\`pulumi up\` takes over endpoint ${describeEndpoint(existing.item)}, which has the name of this resource`;
       return [
-        `endpoint ${describeEndpoint(existing.item)} has the name of this resource: \`pulumi up\` takes it over`,
-        ...ifForced,
+        toCondition(takeOver, mayBeForced),
         ...consequences.map((consequence) => `if \`pulumi up\` takes the endpoint over, ${consequence}`),
         ...this.#describeGate(impact, inputs),
       ];
@@ -224,8 +223,11 @@ export class PreviewDiagnostics {
   }
 }
 
-const forcedReplacement =
-  'If this is a forced replacement (--replace, taint), it first deletes that endpoint, changes its host, drops connections.';
+const ifForced = 'that endpoint, changes its host, drops connections';
+
+function toCondition(done: string, mayBeForced: boolean): string {
+  return mayBeForced ? describeUnforced(done, ifForced) : done;
+}
 
 /** An interrupted replacement has deleted it, or another client. The engine does not say which. */
 function describeGone(id: string): string {
