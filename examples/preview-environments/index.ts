@@ -8,7 +8,7 @@ const projectId = config.require('projectId');
 const branch = new Branch('preview', {
   projectId,
   name: `preview/${pulumi.getStack()}`,
-  // Each push sets a later time: an environment that nobody removes disappears by itself.
+  // Each push sets a later time, so a forgotten environment disappears by itself.
   expiresAt: config.get('expiresAt'),
 });
 const place = { projectId, branchId: branch.id };

@@ -64,7 +64,7 @@ describe.skipIf(!hasPostgres)('roles and databases of the API in Postgres', () =
       if (Number(await client.ask('SHOW server_version_num')) < 160_000) return;
       await client.query(`CREATE ROLE ${name}`);
     }
-    // Then nobody has rights to the role that it has created.
+    // Then no role has rights to the role that it has created.
     await send('DELETE', 'roles/maker');
     for (const name of ['bob', 'eve']) {
       await createRole(name);

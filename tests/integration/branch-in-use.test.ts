@@ -60,7 +60,7 @@ describe('a branch is not deleted from under an endpoint', () => {
     expect((await errorOf(second.preview(endpoint, on(one.id)))).message).toContain('this program keeps');
   });
 
-  it('of others that is active, if allowRestart is false; or named', async () => {
+  it('that is foreign and active, if allowRestart is false; or named', async () => {
     const { one, startRun, isThere, projectId, emulator, on, feature } = await startBranchProgram();
     const foreign = emulator.createEndpoint(projectId, { branch_id: one.id, type: 'read_only' });
     const kept = await startRun().create('endpoint', 'e', on(feature));

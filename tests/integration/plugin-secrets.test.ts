@@ -41,7 +41,7 @@ describe('a secret of the plugin', () => {
   ])('stays a secret in state when it %s and the update fails', async (_what, change) => {
     const service = await startService();
     const { plugin, id, prior, declared } = await createWithSecret(service);
-    // Nobody knows whether a proxy has passed the request on.
+    // The outcome is unknown: the proxy may have passed the request on.
     service.emulator.inject({ match: { method: 'PATCH' }, effect: { kind: 'proxy-page', status: 403 } });
     const failure = await errorOf(plugin.update(id, prior, read({ ...declared, ...change }), 0));
     if (!(failure instanceof PluginPartialStateError)) throw failure;

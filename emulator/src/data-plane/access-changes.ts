@@ -46,7 +46,7 @@ export async function setRole(
   });
 }
 
-/** Postgres lets nobody change one whose drop was interrupted, or connect to it. It can only be dropped again. */
+/** A database whose drop was interrupted can only be dropped again. */
 export async function dropInvalidDatabases(admin: Client): Promise<void> {
   const { rows } = await admin.query('SELECT oid FROM pg_database WHERE datconnlimit = -2');
   for (const { oid } of rows) {

@@ -100,7 +100,7 @@ export class BranchCopies {
     this.#lacking.delete(branchId);
   }
 
-  /** One that a killed emulator has begun begins again. Nothing of it runs in a turn of the source but what reads. */
+  /** Starts again if an emulator was killed during it. Only its reads take a turn of the source. */
   async #copySchema(from: Cluster, to: Cluster, child: BranchRecord): Promise<void> {
     if (to.state.copiedAt === child.wire.created_at) return;
     const dumps = await from.inTurn(async () => {

@@ -46,7 +46,7 @@ const ALSO_REFUSED = [
   'dynamic_shared_memory_type',
 ];
 
-/** Extensions whose settings run no program and name no file or library. Of others, the emulator does not know. */
+/** Extensions whose settings run no program and name no file or library. Other extensions are unknown to the emulator. */
 const EXTENSIONS =
   /^(auto_explain|hnsw|ivfflat|pg_hint_plan|pg_stat_statements|pg_trgm|pgaudit|pgcrypto|plpgsql)\.[a-z_][a-z0-9_$]*$/;
 

@@ -64,8 +64,8 @@ export function inheritAccess(access: Access, childIds: ReadonlyMap<string, numb
 const FIRST_DATABASE_ID = 2 ** 31;
 
 /**
- * Makes a cluster's roles and databases those of its branch. Each change is made whatever becomes of the others, and is
- * noted: it must not be made again, because a name may have got another meaning since.
+ * Makes a cluster's roles and databases those of its branch. A failed change does not stop the others. Each change is
+ * noted and never repeated, because the name may mean another role or database by then.
  * @param secret what the salts of the passwords are made of
  * @throws Error with the reason of a change that could not be made; it can be repeated
  */

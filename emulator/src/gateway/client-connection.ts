@@ -152,7 +152,7 @@ export class ClientConnection {
   }
 }
 
-/** Nobody is left to read a message. */
+/** No client reads this message. */
 const gone = new ConnectionRefusal('08006', 'the client has closed the connection');
 
 function toRefusal(error: unknown): ConnectionRefusal {

@@ -8,7 +8,7 @@ export interface Computes {
   /** Whether the hosts of endpoints can be in this domain. */
   hasHosts(domain: string): boolean;
   /**
-   * With what a client proves that it knows the password of a role; for a role without one, what nobody can prove. Wakes
+   * What verifies a client's proof of a role's password; for a role without one, no proof matches. Wakes
    * nothing. Rejects with a ConnectionRefusal if there is no such endpoint.
    */
   verifier(endpointId: string, role: string): Promise<ScramVerifier>;

@@ -112,7 +112,7 @@ export function answerScram(
   };
 }
 
-/** Nobody between the client and the gateway may have changed what either side offers. */
+/** Refuses a login if something between the client and the gateway changed what either side offers. */
 function checkBinding(
   mechanism: string,
   flag: string,

@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream';
 
 /**
- * Connections that have proved nothing: anyone can make them, and each takes a descriptor. If there are too many, the
- * oldest goes, so they keep nobody out who has a key or a password.
+ * Connections without a verified key or password: anyone can make them, and each takes a descriptor. If there are too many, the
+ * oldest is closed, so that clients with a key or a password still get in.
  */
 export class Newcomers {
   readonly #most: number;

@@ -56,9 +56,9 @@ function toUnfinishedNames({ resource, inputs }: BranchDeclaration): string[] {
 }
 
 /**
- * Creates the branch, or takes over the existing one, and updates it to what is declared. It is created under the derived
- * name with a mark. Its final name is given to it as the last step. If an older branch has that name, which the
- * list did not show yet, the one that was created is deleted.
+ * Creates the branch, or takes over the existing one, and updates it to what is declared. A new branch has the derived name
+ * with a mark until the last step renames it. If an older branch that the list did not show yet has the final name, the new
+ * one is deleted.
  * @throws UnsettledError when the branch exists, but not as declared: it is kept in state
  */
 export async function createBranch(

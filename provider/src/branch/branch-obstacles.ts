@@ -10,7 +10,7 @@ import type { BranchDeclaration, BranchInputs } from './branch-inputs';
 import { isBecomingReady } from './branch-resource';
 
 /**
- * Why the branch can't be created in place of the one that it replaces; undefined when it can, as far as the service shows.
+ * Why the replacement of the branch can't be created; undefined when the service shows no reason.
  * @param replaced undefined when the engine does not tell a forced replacement from a first create
  */
 export async function findObstacle(

@@ -41,7 +41,7 @@ export class ProgressLine {
     this.#show(text, [text]);
   }
 
-  /** Erases the line. Returns whether it has shown operations that the service has accepted, rather than those of others. */
+  /** Erases the line. Returns whether it has shown operations of an accepted request, rather than foreign ones. */
   end(): boolean {
     const wasShown = this.#text !== '';
     const wasUnderWay = this.#isUnderWay;

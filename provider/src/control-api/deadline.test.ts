@@ -29,7 +29,7 @@ describe('Deadline', () => {
 });
 
 describe('the clock of a Deadline', () => {
-  it.each([1, -1])('does not move when somebody sets that of the system by %i h', (hours) => {
+  it.each([1, -1])('does not move when the system clock is set by %i h', (hours) => {
     const deadline = new Deadline(1_000);
     vi.advanceTimersByTime(400);
     vi.setSystemTime(Date.now() + hours * 3_600_000);

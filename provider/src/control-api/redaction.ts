@@ -50,7 +50,7 @@ function redactorOf(secret: string): Redact {
   };
 }
 
-/** Where the pieces end that follow each other from there, as far as the text goes on with them. */
+/** The end of the longest run of consecutive pieces that the text has at `from`. */
 function findEnd(pieces: readonly string[], text: string, from: number): number {
   let end = from;
   for (const piece of pieces) {

@@ -161,8 +161,8 @@ function hasNewSecret(olds: StoredOutputs, news: StoredInputs): boolean {
 }
 
 /**
- * Whether the inputs in state, which the host does not pass to a read, are those of the outputs. They are not after an update
- * that failed; a resource that is only looked up has none.
+ * Whether the inputs in state, which the host does not pass to a read, match the outputs. They do not after a failed update;
+ * a resource that is only looked up has none.
  */
 function hasInputsInState({ __declared, __hasOldInputs }: StoredOutputs): boolean {
   return __declared !== undefined && !__hasOldInputs;

@@ -166,7 +166,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     );
   }
 
-  /** Reports, where the latest list shows them, the endpoints that requests of earlier creates have left. */
+  /** Reports duplicates that the latest list shows. */
   async #reportDuplicates(id: string, declaration: Declaration): Promise<void> {
     const { projectId } = declaration.inputs;
     if (isUnknown(projectId)) return;

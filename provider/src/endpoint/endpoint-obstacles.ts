@@ -10,7 +10,7 @@ import type { Declaration } from './endpoint-inputs';
 import type { PriorState } from './endpoint-state';
 import { describeDuplicates, findBranchEndpoint, findExisting, toCreateTarget } from './existing-endpoint';
 
-/** Why the endpoint can't be created in place of the one that it replaces; undefined when it can, as far as the service shows. */
+/** Why the replacement of the endpoint can't be created; undefined when the service shows no reason. */
 export async function findObstacle(
   core: ProviderCore,
   declaration: Declaration,

@@ -57,8 +57,8 @@ export function findOwn(
 }
 
 /**
- * The endpoints of the name that the program gives, first the oldest of the declared branch and type: a create that was killed may
- * have left it, and another client may have used the name since.
+ * The endpoints with the declared name. The oldest of the declared branch and type, which may be an orphan, comes first: another client
+ * may have used the name since.
  */
 export function findNamed(
   { inputs, derivedNames }: CreateTarget,

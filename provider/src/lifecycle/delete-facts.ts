@@ -171,7 +171,7 @@ function findPermanence({ default: isDefault, parent_id, init_source }: Branch):
   return parent_id === undefined && init_source !== 'schema-only' ? 'a root branch' : undefined;
 }
 
-/** The branch with which the resource is replaced: the one that it is on, or was created from. */
+/** The branch whose replacement replaces the resource: that of an endpoint, or the parent of a branch. */
 function findBase({ core: { claims }, kind, id, prior }: DeleteQuestion): string | undefined {
   const { urn } = prior.resource;
   if (claims[kind].resource(urn).replacement !== 'early') return undefined;
@@ -181,7 +181,7 @@ function findBase({ core: { claims }, kind, id, prior }: DeleteQuestion): string
   return claims.branch.isReplaced(parentId) ? parentId : undefined;
 }
 
-/** Why the branch can't be deleted with which the resource is replaced. The engine deletes the resource first, when it is too late to ask. */
+/** Why that branch can't be deleted. The engine deletes the resource first: asking about the branch later is too late. */
 async function findBaseObstacle(
   core: ProviderCore,
   project: ServiceProject,
@@ -197,14 +197,14 @@ async function findBaseObstacle(
   return findBaseObstacle(core, project, live.parentId, deadline);
 }
 
-/** The endpoints on a branch, without those that this run deletes and nobody keeps. */
+/** The endpoints on a branch, without those that this run deletes and no resource keeps. */
 export async function listStanding(
   { claims }: ProviderCore,
   { id: projectId, endpoints }: ServiceProject,
   branchId: string,
 ): Promise<StandingEndpoint[]> {
   const listed = await endpoints.fresh();
-  // A list may not show yet what an earlier run has just created.
+  // A list may not show a new endpoint of an earlier run yet.
   const missing = difference(claims.endpoint.idsOn(branchId), map(listed, 'id'));
   const found = await Promise.all(missing.map((id) => endpoints.find(id)));
   const standing = compact([...listed, ...found]).filter((endpoint) => endpoint.branch_id === branchId);

@@ -41,7 +41,7 @@ export interface DeleteFacts {
   readonly allowsRestart: boolean;
 }
 
-/** Those of an endpoint, which nothing stands on. */
+/** The facts of an endpoint, which has no endpoints or children. */
 export const noBranchFacts = {
   standing: [],
   named: [],

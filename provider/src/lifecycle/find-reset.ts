@@ -9,8 +9,8 @@ import type { Item, Situation } from './situation';
 type IsEnough = (listed: readonly Operation[]) => boolean;
 
 /**
- * A reset that the state does not account for, of this run or of a killed one. Unless it has failed, it counts: a second one would
- * delete what was written since.
+ * A reset by this run or a killed one that the state does not account for. It counts unless it has failed: a second one would
+ * delete later writes.
  * @param list the operations of the resource that the state does not account for, newest first
  */
 export async function findReset<Shown extends Item>(

@@ -67,7 +67,7 @@ export function mayDrop(situation: Situation, rules: Rules): boolean {
   const { ledger, inputs, past } = situation;
   if (findSuspensionReasons(ledger, isStopped(situation)).length > 0 || asksForRestart(situation))
     return true;
-  // What an earlier run has left may start a compute that the program stops: it then goes down again.
+  // A pending change may start a compute that the program stops: it then goes down again.
   if (isStopped(situation) && past !== 'closed') return true;
   const effects = rules.effectsOf(namesAt(ledger, 'asked', 'due'), inputs);
   return effects.some((effect) => effect !== 'config');

@@ -49,7 +49,7 @@ export class ResourceClaims extends RunRecords {
     if (urn !== undefined) this.note(urn, { origin });
   }
 
-  /** The one that a branch of the project starts from whose id is not known yet: undefined unless all that this run creates there agree. */
+  /** The origin of a branch whose id is unknown; undefined unless all branches that this run creates in the project share it. */
   originIn(projectId: string): string | undefined {
     const created = [...this.resources.values()].filter(
       ({ create, declared }) => create !== undefined && declared?.inputs.projectId === projectId,
@@ -135,8 +135,8 @@ export class ResourceClaims extends RunRecords {
   }
 
   /**
-   * The resource that keeps the id although this one deletes it: its create has returned it in this run, or
-   * it has it in state. A forced replacement that was interrupted has left it in state twice, once to be deleted.
+   * The resource that keeps the id although this one deletes it: its create returned the id in this run, or its state has
+   * it. After an interrupted forced replacement, the state has the id twice, once to be deleted.
    */
   keeperOf(id: string, urn: string | undefined): string | undefined {
     // A lookup keeps what the state has as managed.
@@ -185,7 +185,7 @@ export class ResourceClaims extends RunRecords {
     return undefined;
   }
 
-  /** What this create takes over, because an interrupted replacement has left it: it is retained, and still in state. */
+  /** What this create takes over after an interrupted replacement: it is retained, and still in state. */
   findLeftover<Item extends { readonly id: string }>(urn: string | undefined, items: readonly Item[]) {
     const { replacement, idInState } = this.resource(urn);
     return replacement === 'none' ? items.find(({ id }) => id === idInState) : undefined;

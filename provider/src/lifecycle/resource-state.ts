@@ -13,7 +13,7 @@ export interface UnsettledOperation {
   readonly status: string;
 }
 
-/** The outputs that hold what earlier runs have left (lifecycle/stored-ledger.ts). */
+/** The outputs that hold pending changes (lifecycle/stored-ledger.ts). */
 export type Unsettled = {
   readonly unsettledOperations?: readonly UnsettledOperation[];
   readonly __ledger?: {
@@ -35,7 +35,7 @@ export interface Prior<Inputs, Outputs> extends Declared<Inputs> {
   readonly outputs: Outputs;
 }
 
-/** Whether an earlier run has left something for the next one to resume. */
+/** Whether there is a pending change for the next run to resume. */
 export function isUnsettled({ unsettledOperations, __ledger, __unapplied }: Unsettled): boolean {
   const { due, owed, past } = __ledger ?? {};
   return [unsettledOperations, due, owed, past, __unapplied].some((each) => each !== undefined);

@@ -21,8 +21,8 @@ export interface ResourceRecord {
   /** The create that this run makes: while it is `pending`, the resource is not deleted. Absent: none is known. */
   readonly create?: 'expected' | 'pending' | 'failed without an id' | 'done';
   /**
-   * What diff has said of a replacement. `early`: yes, when the engine asked before it passed the declaration. `none`: nothing changes, so
-   * a create after it ends a replacement that an earlier run began.
+   * The replacement, as judged by diff. `early`: yes, but the engine asked before it passed the declaration. `none`: nothing changes, so
+   * a later create ends a replacement of an earlier run.
    */
   readonly replacement?: 'early' | 'judged' | 'none' | undefined;
   /** Of a branch that this run creates: the one whose roles and databases it starts with, where that can be foreseen. */
@@ -155,8 +155,8 @@ export class RunRecords {
 
   /**
    * Whether a create of the resource failed without an id, or has not run although it comes before any delete: the engine skips it if
-   * a dependency failed. With `--continue-on-error`, the engine may then still delete the copy that an interrupted forced replacement
-   * has left in state. The resource still uses that id, and no diff has claimed it.
+   * a dependency failed. With `--continue-on-error`, the engine may then still delete the old entry of an interrupted forced replacement.
+   * The resource still uses that id, and no diff has claimed it.
    */
   lacksCreate(urn: string | undefined): boolean {
     const { create } = this.resource(urn);
@@ -164,8 +164,8 @@ export class RunRecords {
   }
 
   /**
-   * Whether the program has another one under the URN, which this run has not created: it imports that or looks it up, or an earlier run
-   * has created it in place of this one.
+   * Whether the URN now means another id, which this run did not create: the program imports it or looks it up, or an earlier run
+   * replaced this one by it.
    */
   hasOther(id: string, urn: string | undefined): boolean {
     const { idInState, found, create, declared } = this.resource(urn);

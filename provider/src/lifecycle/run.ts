@@ -41,7 +41,7 @@ export class Run<Shown extends Item, Outputs> {
   }
 
   /**
-   * Pays what earlier runs have left, and applies the named arguments.
+   * Resumes pending changes, and applies the named arguments.
    * @throws UnsettledError when the resource exists, but not as declared: the state keeps it with what is left
    */
   async run(names: readonly string[]): Promise<Outputs> {

@@ -150,7 +150,7 @@ describe('awaited', () => {
     expect(awaited(restart).map(({ id }) => id)).toEqual(['suspension']);
   });
 
-  it('without waiting is only what earlier runs have left', () => {
+  it('without waiting is only for pending changes', () => {
     const quick = { ...situation, inputs: { waitForOperations: false } };
     expect(awaited(quick).map(({ id }) => id)).toEqual(['earlier']);
   });

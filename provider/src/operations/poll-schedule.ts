@@ -76,7 +76,7 @@ export class PollSchedule {
       const stepMs = clamp(closeMs, shortestMs * shortestShare, longestMs);
       return clamp(likelyMs * (1 - margin) - elapsedMs, stepMs, longestMs);
     });
-    // Those begun later are not likely to end before the one that has taken longest.
+    // An operation that started later is unlikely to end before the longest.
     const longest = Math.max(...elapsed);
     const blindMs = clamp(Math.max(2 * shortestMs - longest, longest * blindShare), shortestMs, longestMs);
     return min(intervals.map((intervalMs) => intervalMs ?? blindMs)) ?? blindMs;

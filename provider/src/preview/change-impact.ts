@@ -169,7 +169,7 @@ function describeSize(name: InputName, { outputs, inputs }: PlannedChange): stri
   return before === after ? `${bound} ${now}` : `${bound} ${before} => ${now}`;
 }
 
-/** What an earlier run left, which the next one waits for, retries or sends again. */
+/** The pending changes that the next run waits for, retries or sends again. */
 export function describeUnsettled({
   unsettledOperations = [],
   __ledger,

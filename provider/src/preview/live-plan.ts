@@ -15,8 +15,8 @@ interface LivePlan {
 }
 
 /**
- * The endpoint as it is now, and the steps of the run to come. Where that will look for operations of earlier runs, the preview
- * does, too.
+ * The endpoint as it is now, and the steps of the next run. The preview looks for operations of earlier runs where that run
+ * will.
  * @throws Error when the service refuses
  */
 export async function planLive(

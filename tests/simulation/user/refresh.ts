@@ -8,7 +8,7 @@ export async function refresh(world: World, stack: Stack, isCutOff: boolean): Pr
   await world.run(stack, { command: 'refresh' });
 }
 
-/** Checks that a refresh changes nothing in state that nobody has changed at the service. */
+/** Checks that a refresh changes in state only what was changed at the service. */
 export async function refreshUndrifted(
   world: World,
   round: Round,
