@@ -2,10 +2,10 @@ import type { KnownFault } from '../patched-source';
 
 export const createFaults: readonly KnownFault[] = [
   {
-    name: 'a name that another client uses too hides the endpoint that a killed create left',
+    name: 'a foreign endpoint of the same name hides an orphan',
     file: 'endpoint/existing-endpoint.ts',
-    find: "return sortBy(named, (endpoint) => !isSamePlace(endpoint, inputs), createdAt, 'id')[0];",
-    replace: 'return named[0];',
+    find: "return sortBy(named, (endpoint) => !isSamePlace(endpoint, inputs), createdAt, 'id');",
+    replace: 'return named;',
   },
   {
     name: 'a forced replacement that keeps the endpoint keeps single settings, too',
