@@ -1,5 +1,5 @@
-import { startCommand } from '../../tests/support/emulator-command';
-import { sendRequest } from '../../tests/support/send-request';
+import { startCommand } from '../support/emulator-command';
+import { sendRequest } from '../support/send-request';
 
 type Answer = Record<'project' | 'branch', { readonly id: string }>;
 

@@ -4,12 +4,12 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import execa from 'execa';
-import { withoutSecrets } from './child-environment.mjs';
-import type { PackedPackage } from './packages/pack-packages';
-import { recordVersions } from './packages/record-versions';
-import { runTrials } from './packages/run-trials';
-import type { ProgramKind } from './packages/trial-program';
-import { describeTrial, TrialProject, type TrialReport } from './packages/trial-project';
+import { withoutSecrets } from '../../tools/child-environment.mjs';
+import { recordVersions } from './record-versions';
+import type { PackedPackage } from './run-trials';
+import { runTrials } from './run-trials';
+import type { ProgramKind } from './trial-program';
+import { describeTrial, TrialProject, type TrialReport } from './trial-project';
 
 /** Together, they cover both ends of `engines` and `peerDependencies` in provider/package.json. */
 interface Combination {

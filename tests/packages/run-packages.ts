@@ -1,12 +1,12 @@
 // Packs both packages as npm would publish them, installs them in each layout that users have, and runs a real `pulumi up`,
 // preview and destroy in each. Needs the package registry.
 import { join } from 'node:path';
-import type { PackedPackage } from './packages/pack-packages';
-import { runTrials } from './packages/run-trials';
-import { describeTrial, type TrialOptions, TrialProject } from './packages/trial-project';
-import { tryMigrations } from './packages/try-migrations';
+import type { PackedPackage } from './run-trials';
+import { runTrials } from './run-trials';
+import { describeTrial, type TrialOptions, TrialProject } from './trial-project';
+import { tryMigrations } from './try-migrations';
 
-const esbuild = join(__dirname, '../node_modules/.bin/esbuild');
+const esbuild = join(__dirname, '../../node_modules/.bin/esbuild');
 
 /** The program declares what it uses: pnpm does not expose the dependencies of dependencies. */
 const dependencies = { '@pulumi/pulumi': '3.248.0', '@types/node': '20.19.43', typescript: '6.0.3' };

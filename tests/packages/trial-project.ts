@@ -3,10 +3,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import execa from 'execa';
-import { pulumiEnvironment } from '../pulumi-cli/environment';
-import { findPulumiCli } from '../pulumi-cli/find';
-import type { PackedPackage } from './pack-packages';
+import { pulumiEnvironment } from '../../tools/pulumi-cli/environment';
+import { findPulumiCli } from '../../tools/pulumi-cli/find';
 import { startPackedEmulator } from './packed-emulator';
+import type { PackedPackage } from './run-trials';
 import { countEndpoints, type ProgramKind, writeProgram } from './trial-program';
 
 /** Installs what ./package.json lists, without prompts and without running third-party scripts. */

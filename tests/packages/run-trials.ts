@@ -1,7 +1,15 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type PackedPackage, packPackages } from './pack-packages';
+import execa from 'execa';
+import { repository } from '../support/documents';
+
+/** A workspace as npm would publish it. */
+export interface PackedPackage {
+  readonly name: string;
+  /** The path of the .tgz file. */
+  readonly tarball: string;
+}
 
 /** One way to use the packages. */
 export interface Trial {
@@ -30,4 +38,16 @@ export async function runTrials(trials: readonly Trial[]): Promise<void> {
   } finally {
     await rm(root, { recursive: true, force: true });
   }
+}
+
+/** Packs the workspaces into `folder`, after a clean build: tsc leaves the outputs of deleted sources behind. */
+async function packPackages(folder: string): Promise<readonly PackedPackage[]> {
+  for (const name of ['provider', 'emulator'])
+    await rm(join(repository, name, 'dist'), { recursive: true, force: true });
+  await execa('npm', ['run', 'build'], { cwd: repository });
+  const { stdout } = await execa('npm', ['pack', '--workspaces', '--json', '--pack-destination', folder], {
+    cwd: repository,
+  });
+  const records = JSON.parse(stdout) as { name: string; filename: string }[]; // The documented shape of npm pack --json.
+  return records.map(({ name, filename }) => ({ name, tarball: join(folder, filename) }));
 }

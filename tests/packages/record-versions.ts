@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findPulumiCli } from '../pulumi-cli/find';
+import { findPulumiCli } from '../../tools/pulumi-cli/find';
 import type { TrialReport } from './trial-project';
 
 const page = join(__dirname, '../../docs/limits.md');

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codeBlocks } from '../../tests/support/documents';
-import type { PackedPackage } from './pack-packages';
+import { codeBlocks } from '../support/documents';
 import { startPackedEmulator } from './packed-emulator';
+import type { PackedPackage } from './run-trials';
 import { TrialProject } from './trial-project';
 
 const page = 'docs/migrations.md';
