@@ -19,7 +19,10 @@ it.each(pages)('no cell of %s is longer than 200 characters', (page) => {
   expect(cells.filter(({ length }) => length > 200)).toEqual([]);
 });
 
-it.each([['README.md', 7]])('%s has at most %i KB', (page, kilobytes) => {
+it.each([
+  ['README.md', 7],
+  ['CONTRIBUTING.md', 8],
+])('%s has at most %i KB', (page, kilobytes) => {
   expect(statSync(join(repository, page)).size).toBeLessThanOrEqual(kilobytes * 1024);
 });
 
