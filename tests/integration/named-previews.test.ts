@@ -1,0 +1,103 @@
+import { expect, it } from 'vitest';
+import { unknownValue } from '../../provider/src/lifecycle/input-values';
+import { errorOf } from '../support/failure';
+import { startEngineRuns } from '../support/start-engine-run';
+
+it('a preview refuses a role that the branch has, unless with adopt', async () => {
+  const { startRun, project, emulator } = await startEngineRuns();
+  const [main] = emulator.branches(project.id).filter((each) => each.default);
+  const declared = { projectId: project.id, branchId: main?.id ?? '', name: 'app_owner' };
+  const refused = startRun().check('role', 'r', declared);
+  expect((await errorOf(refused)).message).toContain('To take it over, set adopt: true');
+  const run = startRun();
+  await run.check('role', 'r', { ...declared, adopt: true });
+  expect(run.shown.join('')).toContain('adopt takes over role');
+});
+
+it.each([
+  ['role', 'app_owner', {}],
+  ['database', 'app', { ownerName: 'app_owner' }],
+] as const)('a preview finds %s "%s" at the parent of a new branch', async (kind, name, given) => {
+  const { startRun, project, emulator } = await startEngineRuns();
+  const projectId = project.id;
+  const [main] = emulator.branches(projectId).filter((each) => each.default);
+  const declared = { projectId, branchId: unknownValue, name, ...given };
+  const run = startRun();
+  await run.check('branch', 'b', { projectId });
+  const { message } = await errorOf(run.check(kind, 'r', declared));
+  expect(message).toContain(`a ${kind} that the branch starts with, as branch ${main?.id} has it`);
+  await run.check(kind, 'r', { ...declared, adopt: true });
+  expect(run.shown.join('')).toMatch(/adopt takes over .* starts with, .* and changes nothing on it$/);
+});
+
+it('a preview finds at the new parent what a replaced branch gets', async () => {
+  const { startRun, project, branch } = await startEngineRuns();
+  const projectId = project.id;
+  const first = startRun();
+  const own = await first.create('branch', 'b', { projectId, allowDataLoss: true });
+  const role = await first.create('role', 'r', { projectId, branchId: own.id, name: 'app' });
+  await startRun().create('role', 'other', { projectId, branchId: branch.id, name: 'app' });
+  const run = startRun();
+  await run.preview(own, { projectId, parentId: branch.id, allowDataLoss: true });
+  await run.replaceEarly(role, { branchId: unknownValue });
+  const { message } = await errorOf(run.check('role', 'r', { ...role.inputs, branchId: unknownValue }));
+  expect(message).toContain(`starts with, as branch ${branch.id} has it`);
+});
+
+it('a preview finds a role on the branch that is to be adopted', async () => {
+  const { startRun, project, branch } = await startEngineRuns();
+  const projectId = project.id;
+  await startRun().create('role', 'other', { projectId, branchId: branch.id, name: 'app' });
+  const run = startRun();
+  await run.check('branch', 'b', { projectId, name: branch.name, adopt: true });
+  const declared = { projectId, branchId: unknownValue, name: 'app' };
+  expect((await errorOf(run.check('role', 'r', declared))).message).toContain(
+    `as branch ${branch.id} has it`,
+  );
+});
+
+it('a preview looks at no parent that the new branches do not share', async () => {
+  const { startRun, project, branch } = await startEngineRuns();
+  const projectId = project.id;
+  const run = startRun();
+  await run.check('branch', 'b', { projectId });
+  await run.check('branch', 'other', { projectId, parentId: branch.id });
+  await run.check('role', 'r', { projectId, branchId: unknownValue, name: 'app_owner' });
+  const early = startRun();
+  await early.check('branch', 'b', { projectId, parentTimestamp: new Date().toISOString() });
+  await early.check('role', 'r', { projectId, branchId: unknownValue, name: 'app_owner' });
+});
+
+it('a preview refuses a database of a role that a new branch lacks', async () => {
+  const { startRun, project } = await startEngineRuns();
+  const at = { projectId: project.id, branchId: unknownValue };
+  const run = startRun();
+  await run.check('branch', 'b', { projectId: project.id });
+  const { message } = await errorOf(run.check('database', 'd', { ...at, name: 'shop', ownerName: 'none' }));
+  expect(message).toContain('is no role of the new branch');
+  await run.check('role', 'r', { ...at, name: 'shop_owner' });
+  await run.check('database', 'd', { ...at, name: 'shop', ownerName: 'shop_owner' });
+});
+
+it('a preview refuses a database of a role that nothing declares', async () => {
+  const { startRun, project, branch } = await startEngineRuns();
+  const at = { projectId: project.id, branchId: branch.id };
+  const database = { ...at, name: 'shop', ownerName: 'app' };
+  const run = startRun();
+  const { message } = await errorOf(run.check('database', 'd', database));
+  expect(message).toContain(`is no role of branch ${branch.id}`);
+  await run.check('role', 'r', { ...at, name: 'app' });
+  await run.check('database', 'd', database);
+});
+
+it('a preview refuses the rename of a role that owns a database', async () => {
+  const { startRun, project, branch } = await startEngineRuns();
+  const at = { projectId: project.id, branchId: branch.id };
+  const first = startRun();
+  const role = await first.create('role', 'r', { ...at, name: 'app' });
+  const database = await first.create('database', 'd', { ...at, name: 'shop', ownerName: 'app' });
+  const renamed = startRun().preview(role, { ...at, name: 'new' });
+  expect((await errorOf(renamed)).message).toContain('no role that owns databases: shop');
+  const given = startRun().preview(database, { ...at, name: 'shop', ownerName: 'none_such' });
+  expect((await errorOf(given)).message).toContain('ownerName is no role of branch');
+});
