@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { namedDrawing } from './named-steps/draw-named-schedule';
 import { Simulator } from './run/simulate';
 import { drawScenario } from './scenario/draw-scenario';
 
@@ -17,6 +18,14 @@ describe('simulation: random schedules in virtual time', () => {
     const simulator = install();
     for (let seed = 1; seed <= fixedSeeds; seed += 1) {
       const { violations } = await simulator.run(drawScenario(seed).value);
+      expect(violations, `npm run simulate -- --seed ${seed}`).toEqual([]);
+    }
+  });
+
+  it('loses no database without a word with the fixed seeds', async () => {
+    const simulator = install();
+    for (let seed = 7; seed <= 15 * fixedSeeds; seed += 15) {
+      const { violations } = await simulator.runNamed(namedDrawing.draw(seed).value);
       expect(violations, `npm run simulate -- --seed ${seed}`).toEqual([]);
     }
   });

@@ -127,5 +127,5 @@ function describeTaken(named: Pick<NamedType<never>, 'kind'>, item: NamedItem, i
   const holder = isCopied
     ? describeCopied(named, item)
     : `a ${kind} that branch ${item.branch_id} has already`;
-  return `is the name of ${holder} (since ${item.created_at}): a branch starts with the ${kind}s of its parent. To take it over, set adopt: true (also if a killed \`pulumi up\` created it); to create a new one, choose another name`;
+  return `is the name of ${holder} (since ${item.created_at}): a branch starts with the ${kind}s of its parent. To take it over, set adopt: true (also if a killed \`pulumi up\` created it); to create a new one, choose another name. A forced replacement (--replace, taint) can't have it either: remove the resource in an earlier \`pulumi up\``;
 }

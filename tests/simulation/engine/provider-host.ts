@@ -34,7 +34,7 @@ export interface CallResult {
 /** The provider plugin's process, as the engine calls it. Instead of over gRPC, properties travel as JSON. */
 export class ProviderHost {
   readonly #run: SimulatedRun;
-  readonly #providers: { readonly endpoint: PluginProvider; readonly branch: PluginProvider };
+  readonly #providers: ReturnType<typeof makePluginProviders>;
   readonly #witness: HostWitness;
   readonly #interruption = new AbortController();
 
@@ -53,7 +53,10 @@ export class ProviderHost {
   }
 
   #provider(urn: string): PluginProvider {
-    return isBranchUrn(urn) ? this.#providers.branch : this.#providers.endpoint;
+    const { role, database, branch, endpoint } = this.#providers;
+    if (urn.includes(':Role::')) return role;
+    if (urn.includes(':Database::')) return database;
+    return isBranchUrn(urn) ? branch : endpoint;
   }
 
   async check(urn: string, olds: ReadProperties, news: ReadProperties): Promise<ReadProperties> {

@@ -71,7 +71,10 @@ export class Stack {
     this.name = name;
   }
 
-  urnOf(resource: string, type: 'ComputeEndpoint' | 'Branch' = 'ComputeEndpoint'): string {
+  urnOf(
+    resource: string,
+    type: 'ComputeEndpoint' | 'Branch' | 'Role' | 'Database' = 'ComputeEndpoint',
+  ): string {
     return `urn:pulumi:${this.name}::simulation::postgres-compute:index:${type}::${resource}`;
   }
 

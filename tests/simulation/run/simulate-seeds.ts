@@ -1,4 +1,5 @@
 import { promisify } from 'node:util';
+import { hasNamedSchedule, namedDrawing } from '../named-steps/draw-named-schedule';
 import { drawScenario } from '../scenario/draw-scenario';
 import { hasUserSchedule, userDrawing } from '../user-steps/draw-user-schedule';
 import { observeDecisions } from './coverage';
@@ -46,8 +47,10 @@ export async function simulateSeed(
   const runUser = () => simulator.runUser(userDrawing.draw(seed).value, isTold);
   if (kind === 'users') return runUser();
   const first = await simulator.run(drawScenario(seed).value, isTold);
-  if (first.violations.length > 0 || !hasUserSchedule(seed)) return first;
-  const second = await runUser();
+  const runNamed = () => simulator.runNamed(namedDrawing.draw(seed).value, isTold);
+  const runSecond = hasNamedSchedule(seed) ? runNamed : hasUserSchedule(seed) ? runUser : undefined;
+  if (first.violations.length > 0 || !runSecond) return first;
+  const second = await runSecond();
   const counts = new Map(first.counts);
   for (const [event, times] of second.counts) counts.set(event, (counts.get(event) ?? 0) + times);
   return { violations: second.violations, counts, story: [...first.story, ...second.story] };

@@ -6,8 +6,10 @@ import { addHttpFaults } from '../../../emulator/src/http/http-faults';
 import { acceptJson } from '../../../emulator/src/http/json-body';
 import { addRateLimit } from '../../../emulator/src/http/rate-limiter';
 import { addBranchRoutes } from '../../../emulator/src/http/routes/branch-routes';
+import { addDatabaseRoutes } from '../../../emulator/src/http/routes/database-routes';
 import { addEndpointRoutes } from '../../../emulator/src/http/routes/endpoint-routes';
 import { addOperationRoutes } from '../../../emulator/src/http/routes/operation-routes';
+import { addRoleRoutes } from '../../../emulator/src/http/routes/role-routes';
 import type { Served, ServerRequest } from './in-process-reply';
 import { InProcessServer } from './in-process-server';
 import { ServedPlane } from './served-plane';
@@ -27,6 +29,8 @@ export class SimulatedService extends ServedPlane {
     addHttpFaults(app, plane.faults, this.stopped);
     const api = this.server.asFastify(API_PREFIX);
     addBranchRoutes(api, plane);
+    addRoleRoutes(api, plane);
+    addDatabaseRoutes(api, plane);
     addEndpointRoutes(api, plane);
     addOperationRoutes(api, plane);
   }

@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import type { Fault } from 'postgres-control-emulator';
+import { type Mishap, noMishap } from '../engine/simulated-run';
+import { Drawing } from '../scenario/drawing';
+
+// What a program declares on one branch by name, how a user edits that, and what goes wrong.
+
+/** The branch is a child of the default one, so it begins with the role `app_owner` and its database `app`. */
+const role = fc.record({
+  name: fc.constantFrom('x', 'y', 'app_owner'),
+  rotation: fc.nat(1),
+  adopts: fc.boolean(),
+});
+const database = fc.record({
+  name: fc.constantFrom('s', 't', 'app'),
+  /** The number of one of the roles above, or the role that the branch begins with. */
+  owner: fc.constantFrom(0, 1, 'app_owner' as const),
+  adopts: fc.boolean(),
+});
+const often = fc.nat(3).map((roll) => roll > 0);
+const rarely = fc.nat(7).map((roll) => roll === 0);
+
+const mishap: fc.Arbitrary<Mishap> = fc.record({
+  kind: fc.constantFrom('kill of CLI and host', 'kill of the host', 'Ctrl-C'),
+  counts: fc.constant('writes'),
+  at: fc.integer({ min: 1, max: 12 }),
+  lingerMs: fc.constant(0),
+});
+
+const fault: fc.Arbitrary<Fault> = fc.oneof(
+  fc.record({
+    match: fc.record({ action: fc.constantFrom('apply_config', 'apply_config', 'create_branch') }),
+    times: fc.constant(1),
+    effect: fc.constant({ kind: 'operation-fails' as const, status: 'failed' as const }),
+  }),
+  fc.record({
+    match: fc.record({
+      method: fc.constantFrom<('POST' | 'PATCH' | 'DELETE')[]>('POST', 'PATCH', 'DELETE'),
+      path: fc.constant('/projects/:p/branches/**'),
+    }),
+    times: fc.constant(1),
+    effect: fc.constantFrom({ kind: 'lost-before-work' as const }, { kind: 'lost-after-work' as const }),
+  }),
+);
+
+const step = fc.record({
+  /** A change resets the branch. */
+  reset: fc.nat(2),
+  /** Where a reset takes the data from. */
+  source: fc.constantFrom('parent', 'parent', 'other'),
+  /** Whether a reset keeps the previous data in another branch. */
+  preserves: rarely,
+  hasOtherParent: rarely,
+  allowsLoss: often,
+  roles: fc.tuple(fc.option(role, { freq: 3 }), fc.option(role, { freq: 1 })),
+  databases: fc.tuple(fc.option(database, { freq: 3 }), fc.option(database, { freq: 1 })),
+  refreshes: rarely,
+  mishap: fc.oneof({ weight: 3, arbitrary: fc.constant(noMishap) }, { weight: 1, arbitrary: mishap }),
+  faults: fc.oneof(
+    { weight: 3, arbitrary: fc.constant<Fault[]>([]) },
+    { weight: 1, arbitrary: fc.tuple(fault) },
+  ),
+});
+
+export type NamedStep = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
+
+const schedule = fc.record({
+  seed: fc.nat(2 ** 31 - 1),
+  operationMs: fc.constantFrom(0, 100, 1_500),
+  steps: fc.array(step, { minLength: 2, maxLength: 4 }),
+});
+
+export type NamedSchedule = typeof schedule extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** The schedule of a seed, the same one each time. */
+export const namedDrawing = new Drawing<NamedSchedule>(schedule);
+
+/** One seed in so many has one, besides its scenario. Odd, because processes share the seeds in turn. */
+export function hasNamedSchedule(seed: number): boolean {
+  return seed % 15 === 7;
+}
