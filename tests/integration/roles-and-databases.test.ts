@@ -183,6 +183,18 @@ it('no branch goes with a database that the program keeps on it', async () => {
   expect((await errorOf(later.preview(branch, replacing))).message).toContain('which this program keeps');
 });
 
+it('a role that owns a database goes with a branch that is replaced', async () => {
+  const { startRun, branch, declared, made } = await startReset('role', { name: 'app_owner' });
+  expect((await errorOf(startRun().delete(made))).message).toContain('A role that owns databases stays');
+  const { projectId } = declared;
+  const other = await startRun().create('branch', 'other', { projectId });
+  const run = startRun();
+  await run.preview(branch, { projectId, parentId: other.id, allowDataLoss: true });
+  await run.replaceEarly(made, { branchId: unknownValue });
+  await run.delete(made);
+  await run.delete(branch);
+});
+
 it('a role that its program now only looks up stays', async () => {
   const { startRun, made, request } = await startReset('role', { name: 'app' });
   const run = startRun();
