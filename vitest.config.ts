@@ -14,7 +14,7 @@ const alias = Object.entries(sources).map(([name, file]) => ({
 }));
 
 /** Only against what never ends: on a busy machine with a slow disk, each test may take ten times as long. */
-const patient = { testTimeout: 120_000, hookTimeout: 120_000, expect: { poll: { timeout: 60_000 } } };
+const patient = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 120_000 } } };
 
 // biome-ignore lint/style/noDefaultExport: vitest reads the default export.
 export default defineConfig({
