@@ -85,7 +85,7 @@ function logOf(stack: Program['stack']) {
   return { ended, screen: () => shown };
 }
 
-it('the row of an endpoint names what locks the project, then what runs', async () => {
+it('the row of an endpoint names what it waits for, then what runs', async () => {
   const program = await startProgram('dynamic', size(1), { schedulingMs: 1500, operationMs: 1500 });
   const { stack, emulator, project } = program;
   const rows = (screen: string) => screen.split('\n').filter((line) => /ComputeEndpoint app /.test(line));
