@@ -56,6 +56,43 @@ describe.skipIf(!hasPostgres)('branches with data', () => {
     expect(await after.ask('SELECT text FROM notes')).toBe('main');
   });
 
+  it('a restore of a branch whose copy has failed has no data to preserve', async () => {
+    const { branches, client, projectId, branchId, copySchema } = await createTable(service);
+    await client.query('BEGIN; LOCK TABLE notes');
+    const { id } = await copySchema();
+    await service.endOperations(projectId);
+    const restore = { source_branch_id: branchId, preserve_under_name: 'kept' };
+    await service.call('POST', `${branches}/${id}/restore`, restore);
+    const [failed] = (await service.endOperations(projectId)).filter(({ status }) => status === 'failed');
+    expect(failed?.error).toContain('was not completed');
+  });
+
+  it('a replica that a client wakes during a restore gets the new data', async () => {
+    const { branches, branch, projectId, branchId } = await createTable(service);
+    await (await service.connect(branch.login)).query("INSERT INTO notes (text) VALUES ('branch')");
+    const endpoints = `/projects/${projectId}/endpoints`;
+    const endpoint = { branch_id: branch.branchId, type: 'read_only' };
+    const created = await service.call<{ endpoint: { id: string; host: string } }>('POST', endpoints, {
+      endpoint,
+    });
+    const { id, host } = created.body.endpoint;
+    await service.endOperations(projectId);
+    await service.call('POST', `${endpoints}/${id}/suspend`);
+    await service.endOperations(projectId);
+    const hanging = service.emulator.inject({
+      match: { action: 'suspend_compute' },
+      effect: { kind: 'operation-hangs' },
+    });
+    const restore = { source_branch_id: branchId };
+    await service.call('POST', `${branches}/${branch.branchId}/restore`, restore);
+    const read = async () =>
+      (await service.connect({ ...branch.login, host })).ask("SELECT string_agg(text, ',') FROM notes");
+    expect(await read()).toBe('main,branch');
+    hanging.clear();
+    await service.endOperations(projectId);
+    await expect.poll(() => read().catch(() => undefined)).toBe('main');
+  });
+
   it('a restore that fails leaves the data, the roles and the databases', async () => {
     const { branches, branch, projectId, branchId } = await createTable(service);
     const before = await service.connect(branch.login);

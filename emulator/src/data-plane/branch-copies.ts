@@ -146,6 +146,12 @@ export class BranchCopies {
     }
   }
 
+  /** What its creation waits for. Rejects with the reason if it has no data that it should have. */
+  async created(branchId: string): Promise<void> {
+    await this.of(branchId);
+    this.#hasData(this.#data.of(branchId));
+  }
+
   /** Resolves when the branch has its copy of the parent's data, or rejects; undefined if it already has. */
   of(branchId: string): Promise<void> | undefined {
     return this.#underWay.get(branchId);

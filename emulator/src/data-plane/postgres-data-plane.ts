@@ -90,7 +90,7 @@ export class PostgresDataPlane implements DataPlane {
     { action, purpose, branchId, endpointId = '', restore }: Step,
   ): Promise<void> | undefined {
     if (restore !== undefined) return this.#restore(project, branchId, restore);
-    if (purpose === 'branch-creation') return this.#data.copies.of(branchId);
+    if (purpose === 'branch-creation') return this.#data.copies.created(branchId);
     if (action !== 'apply_config' && action !== 'start_compute') return undefined;
     const endpoint = project.endpoints.get(endpointId);
     const branch = action === 'apply_config' ? project.branches.get(branchId) : undefined;
