@@ -193,8 +193,8 @@ describe.skipIf(!hasPostgres)('an endpoint with a real Postgres', () => {
     expect(await count(await service.connect(login))).toBe(1);
   });
 
-  const startShortLived = async () => {
-    const settings = { suspend_timeout_seconds: 1 };
+  const startShortLived = async (pg_settings: Record<string, string> = {}) => {
+    const settings = { suspend_timeout_seconds: 1, pg_settings };
     const place = await service.createProject({ default_endpoint_settings: settings });
     const endpoint = () => service.emulator.endpoints(place.projectId)[0];
     return { ...place, endpoint, client: await service.connect(place.login) };
@@ -210,6 +210,11 @@ describe.skipIf(!hasPostgres)('an endpoint with a real Postgres', () => {
     expect(endpoint()?.current_state).toBe('idle');
     expect(service.emulator.connectionDrops(endpointId)).toBe(1);
     expect(endpoint()?.last_active).not.toBe(before);
+  });
+
+  it('is suspended although Postgres does not track what clients do', async () => {
+    const { client } = await startShortLived({ track_activities: 'off' });
+    await expect.poll(() => client.cutOffBy).toBe(CUT_OFF);
   });
 
   it('is not suspended during a query that takes longer than the delay', async () => {

@@ -236,7 +236,7 @@ export class Cluster {
     if (this.server === undefined) return false;
     let count = 0;
     const ask: Promise<void> = this.connect('postgres', async (admin) => {
-      count = (await admin.query(`SELECT ${OF_CLIENTS} AND state <> 'idle'`)).rowCount ?? 0;
+      count = (await admin.query(`SELECT ${OF_CLIENTS} AND state NOT IN ('idle', 'disabled')`)).rowCount ?? 0;
     });
     return ask.then(
       () => count > 0,
