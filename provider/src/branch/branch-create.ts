@@ -82,7 +82,7 @@ export async function createBranch(
     kind === 'new'
       ? situationOfNew(branchFlow, inputs, item, creation.operations)
       : situationOfFound(branchFlow, inputs, item, kind, creation.writes);
-  const run = startRun({ ...request, action: 'create', branchId: item.id }, situation);
+  const run = startRun({ ...request, action: 'create', kind: 'branch', id: item.id }, situation);
   const outputs = await run.run([]).catch(async (error: unknown) => {
     if (kind === 'new' && error instanceof Error && isConflict(error.cause))
       await discard(request, item, error);

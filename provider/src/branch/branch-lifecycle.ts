@@ -129,7 +129,7 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
       return branchArguments.withSettings(outputs, news.inputs);
     return this.core.presentably([asReported(prior), news], async () => {
       const started = this.core.startWork(news, deadline, [asReported(prior)]);
-      const work = { ...started, action: 'update', branchId: id } as const;
+      const work = { ...started, action: 'update', kind: 'branch', id } as const;
       const run = startRun(work, situationInState(branchFlow, news.inputs, outputs), outputs);
       const updated = run.run(changes);
       return changes.includes('resetTriggers') ? this.#claims.noteReset(id, updated) : updated;

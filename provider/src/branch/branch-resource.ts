@@ -4,8 +4,7 @@ import { describeArguments, type Flow } from '../lifecycle/beginning';
 import { type DeleteRequest, deleteResource } from '../lifecycle/delete-resource';
 import { isSameInstant } from '../lifecycle/input-values';
 import { isCreation } from '../lifecycle/ledger';
-import type { Work } from '../lifecycle/provider-core';
-import type { Change, Resource } from '../lifecycle/resource';
+import type { Change, Resource, ResourceWork } from '../lifecycle/resource';
 import { Run } from '../lifecycle/run';
 import type { Situation } from '../lifecycle/situation';
 import { branchArguments } from './branch-arguments';
@@ -13,11 +12,7 @@ import type { BranchInputs, BranchOutputs } from './branch-inputs';
 import { checkObstacle, toRestore } from './branch-reset';
 import { toOutputs, withResets } from './branch-state';
 
-/** What a create or an update works on. */
-export interface BranchWork extends Work<BranchInputs> {
-  readonly action: 'create' | 'update';
-  readonly branchId: string;
-}
+type BranchWork = ResourceWork<BranchInputs>;
 
 /** An update of arguments starts no operation, so it owes nothing. Only the branch itself shows whether its data is there. */
 export const branchFlow: Flow<BranchInputs, Branch> = {
@@ -35,23 +30,21 @@ export const branchFlow: Flow<BranchInputs, Branch> = {
 
 /** @param before the outputs in state, if the branch is there */
 function describeBranch(work: BranchWork, before?: BranchOutputs): Resource<Branch, BranchOutputs> {
-  const { inputs, project, branchId, deadline } = work;
+  const { inputs, project, id, deadline } = work;
   return {
     ...describeArguments(branchFlow, inputs, before),
-    id: branchId,
-    subject: work,
     work,
     list: project.branches,
-    isOfResource: (operation) => operation.branch_id === branchId && isCreation(operation),
+    isOfResource: (operation) => operation.branch_id === id && isCreation(operation),
     update: (names) => {
       const attributes = branchArguments.toAttributes(names, inputs);
-      return () => project.api.updateBranch(project.id, branchId, attributes, deadline).then(toChange);
+      return () => project.api.updateBranch(project.id, id, attributes, deadline).then(toChange);
     },
     control: async (verb, branch) => {
       if (verb !== 'reset') throw new Error('a branch has no compute.');
       if (branch) checkObstacle(branch, inputs, project.branches.latest ?? [branch]);
       const restore = toRestore(inputs, branch);
-      return project.api.restoreBranch(project.id, branchId, restore, deadline).then(toChange);
+      return project.api.restoreBranch(project.id, id, restore, deadline).then(toChange);
     },
     isReset: ({ last_reset_at: at }) => at !== undefined && !isSameInstant(at, before?.lastResetAt),
     checkGate: async () => {},

@@ -3,6 +3,7 @@ import type { Endpoint } from '../control-api/wire-types';
 import { situationOfFound, situationOfNew } from '../lifecycle/beginning';
 import { createOnce } from '../lifecycle/create-once';
 import type { ResourceClaims } from '../lifecycle/resource-claims';
+import type { Subject } from '../lifecycle/resource-errors';
 import { endpointArguments } from './endpoint-arguments';
 import type { Declaration } from './endpoint-inputs';
 import { startRun, toChange } from './endpoint-resource';
@@ -17,7 +18,7 @@ import {
 } from './existing-endpoint';
 import { checkGate } from './gate';
 
-export interface CreateEndpointRequest extends Omit<EndpointWork, 'action' | 'endpointId'> {
+export interface CreateEndpointRequest extends Omit<EndpointWork, keyof Subject> {
   readonly claims: ResourceClaims;
   readonly declaration: Declaration;
 }
@@ -43,7 +44,7 @@ export async function createEndpoint(
     send: () => project.api.createEndpoint(project.id, attributes, deadline).then(toChange),
   });
   const { kind, item } = creation;
-  const work: EndpointWork = { ...request, action: 'create', endpointId: item.id };
+  const work: EndpointWork = { ...request, action: 'create', kind: 'endpoint', id: item.id };
   const situation =
     kind === 'new'
       ? situationOfNew(endpointFlow, inputs, item, creation.operations)

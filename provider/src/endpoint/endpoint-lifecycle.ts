@@ -145,7 +145,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     return this.core.presentably([asReported(prior), news], async () => {
       const secretNames = union(prior.resource.secretNames, news.resource.secretNames);
       const started = { ...this.#startWork(news, deadline, asReported(prior)), secretNames };
-      const work = { ...started, action: 'update', endpointId: id } as const;
+      const work = { ...started, action: 'update', kind: 'endpoint', id } as const;
       const updated = await startRun(work, situationInState(endpointFlow, news.inputs, outputs), outputs).run(
         changes,
       );

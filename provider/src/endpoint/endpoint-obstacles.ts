@@ -88,7 +88,7 @@ export async function checkUnprotected(
   const protection = toProtection(core, find(await core.list(before, 'branches'), { id: outputs.branchId }));
   // An interrupted replacement has deleted it, and only creates.
   if (!protection.protectedBranch || !some(await core.list(before, 'endpoints'), { id })) return;
-  const subject = { action: 'delete', endpointId: id } as const;
+  const subject = { action: 'delete', kind: 'endpoint', id } as const;
   throw new Error(describeProtected({ ...protection, subject }));
 }
 

@@ -13,25 +13,22 @@ export function describeEndpoint(
   work: EndpointWork,
   before?: EndpointOutputs,
 ): Resource<Endpoint, EndpointOutputs> {
-  const { inputs, project, endpointId, deadline } = work;
+  const { inputs, project, id, deadline } = work;
   const { api } = project;
   return {
     ...describeArguments(endpointFlow, inputs, before),
-    id: endpointId,
-    endpointId,
-    subject: work,
     work,
     list: project.endpoints,
-    isOfResource: (operation) => isOfEndpoint(endpointId, operation),
+    isOfResource: (operation) => isOfEndpoint(id, operation),
     update: (names) => {
       const attributes = endpointArguments.toAttributes(names, inputs);
       if (Object.keys(attributes).length === 0) return undefined;
-      return () => api.updateEndpoint(project.id, endpointId, attributes, deadline).then(toChange);
+      return () => api.updateEndpoint(project.id, id, attributes, deadline).then(toChange);
     },
     control: (verb) =>
       verb === 'reset'
         ? Promise.reject(new Error('an endpoint has no data.'))
-        : api.controlEndpoint(project.id, endpointId, verb, deadline).then(toChange),
+        : api.controlEndpoint(project.id, id, verb, deadline).then(toChange),
     isReset: () => false,
     checkGate: (situation, read) => checkGate(work, situation, read),
     isReady: ({ pending_state }) => pending_state === undefined,

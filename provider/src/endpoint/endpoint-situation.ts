@@ -2,15 +2,13 @@ import type { Endpoint, Operation } from '../control-api/wire-types';
 import type { Flow } from '../lifecycle/beginning';
 import type { Owed } from '../lifecycle/ledger';
 import { type PlannedStep, plan } from '../lifecycle/plan';
-import type { Work } from '../lifecycle/provider-core';
+import type { ResourceWork } from '../lifecycle/resource';
 import type { Situation } from '../lifecycle/situation';
 import { type ChangeEffect, endpointArguments } from './endpoint-arguments';
 import type { EndpointInputs } from './endpoint-inputs';
 
 /** What a create or an update works on. */
-export interface EndpointWork extends Work<EndpointInputs> {
-  readonly action: 'create' | 'update';
-  readonly endpointId: string;
+export interface EndpointWork extends ResourceWork<EndpointInputs> {
   readonly urn?: string | undefined;
   /** Whether connections of an active compute may be dropped. */
   readonly allowsRestart: boolean;

@@ -10,7 +10,7 @@ import { toOutputs } from './endpoint-state';
 
 /** @throws Error when `allowRestart` is false, and the rest of the run would drop connections */
 export async function checkGate(
-  { allowsRestart, endpointId, inputs, urn, secretNames, settingNames }: EndpointWork,
+  { allowsRestart, id, inputs, urn, secretNames, settingNames }: EndpointWork,
   situation: Situation,
   read: () => Promise<Endpoint>,
 ): Promise<void> {
@@ -22,6 +22,5 @@ export async function checkGate(
     { changes, steps, outputs: toOutputs(live, inputs), inputs, secretNames },
     live,
   );
-  if (impact.drops)
-    throw new Error(describeRefusal(describeNamed(endpointId, urn), impact, inputs, settingNames));
+  if (impact.drops) throw new Error(describeRefusal(describeNamed(id, urn), impact, inputs, settingNames));
 }

@@ -95,7 +95,7 @@ async function gatherFacts(question: DeleteQuestion, project: ServiceProject): P
   const adopter = claims.findAdopter({ ...known, names: [name, endpoint?.name], branchIds }, urn);
   const isForbidden = hasOther && endpoint && isUp(endpoint) && !core.allowsRestart({ allowRestart });
   const unallowed = isForbidden ? 'allowRestart' : undefined;
-  const subject = { action: 'delete', endpointId: id } as const;
+  const subject = { action: 'delete', kind, id } as const;
   return { ...common, ...noBranchFacts, ...toProtection(core, branch), subject, adopter, unallowed };
 }
 
@@ -152,7 +152,7 @@ async function readBranch(
   );
   const isDestroy = !claims.branch.hasDeclared && !claims.endpoint.hasDeclared;
   return {
-    subject: { action: 'delete', branchId: id } as const,
+    subject: { action: 'delete', kind: 'branch', id } as const,
     name: branch?.name,
     parentId: branch?.parent_id,
     ...toProtection(core, branch, wasProtected),

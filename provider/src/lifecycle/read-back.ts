@@ -23,7 +23,7 @@ interface ReadBack<Shown> {
  * @throws Error when it is not ready in time, and no operation shows why
  */
 export async function readBack<Shown extends Item>(
-  { work, subject, findDrift, isReady }: Resource<Shown, unknown>,
+  { work, findDrift, isReady }: Resource<Shown, unknown>,
   situation: Situation,
   read: () => Promise<Shown | undefined>,
 ): Promise<ReadBack<Shown>> {
@@ -42,8 +42,8 @@ export async function readBack<Shown extends Item>(
     const rest = deadline.next(deadline.remainingMs);
     item = await rereadUntil(rest, read, (each) => !isOnlyPending(each), pauses);
   }
-  if (!item) throw new GoneError(describeGone(subject));
+  if (!item) throw new GoneError(describeGone(work));
   if (!isOnlyPending(item)) return { item, drift: findDrift(item, names), failed: [] };
-  if (failed.length === 0) throw new Error(describeTransition(subject, item));
+  if (failed.length === 0) throw new Error(describeTransition(work, item));
   return { item, drift: [], failed };
 }

@@ -13,7 +13,7 @@ describe('describeWaitResult', () => {
     ];
     expect(
       describeWaitResult(
-        { action: 'update', endpointId: 'ep-1' },
+        { action: 'update', kind: 'endpoint', id: 'ep-1' },
         { outcome: 'failed', operations },
         5_000,
         timeouts,
@@ -28,7 +28,7 @@ describe('describeWaitResult', () => {
     const operations = [operationOf({ action: 'apply_config', status: 'failed' })];
     const describeOf = (subject: Subject) =>
       describeWaitResult(subject, { outcome: 'failed', operations }, 5_000, timeouts);
-    expect(describeOf({ action: 'update', endpointId: 'ep-1' })).toMatch(
+    expect(describeOf({ action: 'update', kind: 'endpoint', id: 'ep-1' })).toMatch(
       /The endpoint is kept in state, and the compute applies the new values at the latest when it starts next\.$/,
     );
     expect(describeOf({ action: 'update', kind: 'role', id: 'app' })).toMatch(/retries what failed\.$/);
@@ -44,7 +44,7 @@ describe('describeWaitResult', () => {
     ];
     expect(
       describeWaitResult(
-        { action: 'create', endpointId: 'ep-1' },
+        { action: 'create', kind: 'endpoint', id: 'ep-1' },
         { outcome: 'timed out', operations },
         waitedMs,
         timeouts,
@@ -58,7 +58,11 @@ describe('describeWaitResult', () => {
   it.each(['failed', 'timed out'] as const)('asks to repeat a delete that %s', (outcome) => {
     const operations = [operationOf({ status: outcome === 'failed' ? 'failed' : 'running' })];
     expect(
-      describeDeleteResult({ action: 'delete', endpointId: 'ep-1' }, { outcome, operations }, 5_000),
+      describeDeleteResult(
+        { action: 'delete', kind: 'endpoint', id: 'ep-1' },
+        { outcome, operations },
+        5_000,
+      ),
     ).toMatch(/The endpoint is kept in state; run the command again\.$/);
   });
 });

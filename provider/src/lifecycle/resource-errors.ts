@@ -46,7 +46,7 @@ export function describeWaitResult(
   timeouts: string,
 ): string {
   const { outcome, operations } = result;
-  const { kind } = identify(subject);
+  const { kind } = subject;
   const isConfigAlone = outcome === 'failed' && operations.filter(isFailed).every(isConfig);
   const end = isConfigAlone && kind === 'endpoint' ? 'failed to configure' : outcome;
   const now = end === 'succeeded' ? '' : `The ${kind} is kept in state${whatNext[end]}.`;
@@ -56,8 +56,7 @@ export function describeWaitResult(
 
 /** The same of a delete. One that fails leaves the state as it was. */
 export function describeDeleteResult(subject: Subject, result: WaitResult, waitedMs: number): string {
-  const { kind } = identify(subject);
-  return `${describeEnd(subject, result, waitedMs)}. The ${kind} is kept in state; run the command again.`;
+  return `${describeEnd(subject, result, waitedMs)}. The ${subject.kind} is kept in state; run the command again.`;
 }
 
 function describeEnd(
@@ -82,27 +81,18 @@ function describeWithFailures(operation: Operation): string {
   return `${describeOperation(operation)}${failures > 1 ? ` (${failures} failures)` : ''}`;
 }
 
-/** Which resource a message is about. */
-export type Subject =
-  | EndpointSubject
-  | (Action & { readonly branchId: string })
-  | (Action & { readonly kind: Kind; readonly id: string });
 /** The types of resources. */
 export type Kind = 'endpoint' | 'branch' | 'role' | 'database';
-export type EndpointSubject = Action & { readonly endpointId: string };
-interface Action {
-  readonly action: 'create' | 'update' | 'delete';
-}
 
-function identify(subject: Subject): { kind: Kind; id: string } {
-  if ('kind' in subject) return subject;
-  return 'branchId' in subject
-    ? { kind: 'branch', id: subject.branchId }
-    : { kind: 'endpoint', id: subject.endpointId };
+/** What is done, and to which resource. */
+export interface Subject {
+  readonly action: 'create' | 'update' | 'delete';
+  readonly kind: Kind;
+  readonly id: string;
 }
 
 export function describeGone(subject: Subject): string {
-  return `${describeSubject(subject)}: the ${identify(subject).kind} no longer exists. To create it again, run \`pulumi up --refresh\`; if it was deleted on purpose, remove it from the program.`;
+  return `${describeSubject(subject)}: the ${subject.kind} no longer exists. To create it again, run \`pulumi up --refresh\`; if it was deleted on purpose, remove it from the program.`;
 }
 
 /** Refuses a delete, because the replacement was not created. */
@@ -118,11 +108,10 @@ export function describeTransition(
   subject: Subject,
   { pending_state }: { readonly pending_state?: string | undefined },
 ): string {
-  return `${describeSubject(subject)}: the service no longer shows its operation, and the ${identify(subject).kind} is still becoming ${pending_state}. The next \`pulumi up\` resumes.`;
+  return `${describeSubject(subject)}: the service no longer shows its operation, and the ${subject.kind} is still becoming ${pending_state}. The next \`pulumi up\` resumes.`;
 }
 
 /** Such as `create of endpoint ep-1`. */
-export function describeSubject(subject: Subject): string {
-  const { kind, id } = identify(subject);
-  return `${subject.action} of ${kind} ${id}`;
+export function describeSubject({ action, kind, id }: Subject): string {
+  return `${action} of ${kind} ${id}`;
 }

@@ -38,18 +38,18 @@ export class ResourceRequests<Shown extends Item> {
 
   /** The resource as it is now. @throws GoneError when it no longer exists */
   async read(): Promise<Shown> {
-    const { resource, project, deadline } = this.#parts;
+    const { resource, project, deadline, id } = this.#parts;
     const options = { deadline: deadline.forReads() };
-    const item = await resource.list.findPatiently(resource.id, project.readLagMs, options);
-    if (!item) throw new GoneError(describeGone(resource.subject));
+    const item = await resource.list.findPatiently(id, project.readLagMs, options);
+    if (!item) throw new GoneError(describeGone(resource.work));
     this.#learn({ kind: 'shown', item });
     return item;
   }
 
   /** The resource by one read, also beyond the deadline; undefined when that does not show it. */
   async find(): Promise<Shown | undefined> {
-    const { resource, deadline } = this.#parts;
-    const item = await resource.list.find(resource.id, { deadline: deadline.forReads() });
+    const { resource, deadline, id } = this.#parts;
+    const item = await resource.list.find(id, { deadline: deadline.forReads() });
     if (item) this.#learn({ kind: 'shown', item });
     return item;
   }
@@ -85,8 +85,8 @@ export class ResourceRequests<Shown extends Item> {
     } catch (error) {
       // The service may not have found something else, such as the branch of a move.
       if (!isNotFound(error) || (await this.find())) throw error;
-      resource.list.hide(resource.id);
-      throw new GoneError(`${error.message}. ${describeGone(resource.subject)}`, { cause: error });
+      resource.list.hide(resource.work.id);
+      throw new GoneError(`${error.message}. ${describeGone(resource.work)}`, { cause: error });
     }
   }
 
@@ -101,12 +101,12 @@ export class ResourceRequests<Shown extends Item> {
     }
   }
 
-  /** Waits for these operations, and for later ones of the endpoint. */
+  /** Waits for these operations, and for later ones of an endpoint. */
   async wait(operations: readonly Operation[]): Promise<WaitResult> {
-    const { resource, project, deadline, progress } = this.#parts;
+    const { kind, id, project, deadline, progress } = this.#parts;
     deadline.begin();
     return awaitOperations(project.poller, {
-      ...(resource.endpointId !== undefined && { endpointId: resource.endpointId }),
+      ...(kind === 'endpoint' && { endpointId: id }),
       operations,
       deadline,
       readLagMs: project.readLagMs,

@@ -12,19 +12,18 @@ export interface Change<Shown> {
   readonly operations: readonly Operation[];
 }
 
+/** What a create or update of one resource works with, once its id is known. */
+export interface ResourceWork<Inputs> extends Work<Inputs>, Subject {}
+
 /** A request that updates no argument. */
 export type Verb = 'suspend' | 'start' | 'reset';
 
 /** One endpoint or branch of one run, as the flow sees it: its rules, its requests, and its form in state. */
 export interface Resource<Shown extends Item, Outputs> extends Rules {
-  readonly id: string;
-  readonly subject: Subject;
-  readonly work: Work<Properties>;
+  readonly work: ResourceWork<Properties>;
   readonly list: ResourceList<Shown>;
   /** Whether the operation works on this resource, and is not only a check of the service. */
   readonly isOfResource: (operation: Operation) => boolean;
-  /** Waiting for an operation of an endpoint includes its later ones. */
-  readonly endpointId?: string;
 
   /** Sends these arguments and nothing else. Undefined where the service knows none of them. */
   readonly update: (names: readonly string[]) => (() => Promise<Change<Shown>>) | undefined;

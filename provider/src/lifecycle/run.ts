@@ -175,14 +175,14 @@ export class Run<Shown extends Item, Outputs> {
     const left = isWaiting(this.#situation) ? findLeft(ledger) : [];
     if (!item || left.length > 0)
       throw new Error(
-        `${describeSubject(this.#resource.subject)}: the run ended with ${left.join(', ') || 'nothing seen'} left. Please report this; the next \`pulumi up\` resumes.`,
+        `${describeSubject(this.#resource.work)}: the run ended with ${left.join(', ') || 'nothing seen'} left. Please report this; the next \`pulumi up\` resumes.`,
       );
     return this.#resource.toOutputs(item, writeLedger(ledger), []);
   }
 
   /** Turns a failure into one that keeps the resource in state, with what is left. */
   async #keepInState(error: unknown): Promise<unknown> {
-    const { id, before, isResettable, isAsBefore } = this.#resource;
+    const { work, before, isResettable, isAsBefore } = this.#resource;
     const { origin, writes, ledger } = this.#situation;
     const isUnwritten = writes === 'none';
     // What was to be adopted is not ours.
@@ -206,7 +206,7 @@ export class Run<Shown extends Item, Outputs> {
         : before && { ...(omit(before, unsettledOutputs) as Outputs), ...left }; // They are optional.
     return outputs === undefined
       ? error
-      : new UnsettledError(messageOf(gone ?? error), id, outputs, { cause: error });
+      : new UnsettledError(messageOf(gone ?? error), work.id, outputs, { cause: error });
   }
 
   /** Others may have deleted it, and the service then cancels its operations. A read that fails proves nothing. */
@@ -226,13 +226,13 @@ export class Run<Shown extends Item, Outputs> {
 
   #toFailure(): Error {
     const { view, own, ledger } = this.#situation;
-    if (view === 'differs') return new Error(describeDrift(this.#resource.subject, namesAt(ledger, 'due')));
+    if (view === 'differs') return new Error(describeDrift(this.#resource.work, namesAt(ledger, 'due')));
     return this.#toError({ outcome: 'failed', operations: own });
   }
 
   #toError(result: WaitResult): Error {
-    const { subject, work } = this.#resource;
+    const { work } = this.#resource;
     const { deadline, settingNames } = work;
-    return new Error(describeWaitResult(subject, result, deadline.elapsedMs, settingNames.timeouts));
+    return new Error(describeWaitResult(work, result, deadline.elapsedMs, settingNames.timeouts));
   }
 }

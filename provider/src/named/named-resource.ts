@@ -4,8 +4,8 @@ import { messageOf } from '../control-api/control-api-error';
 import type { NamedChange } from '../control-api/wire-types';
 import { describeArguments, type Flow } from '../lifecycle/beginning';
 import { isConfig } from '../lifecycle/ledger';
-import type { ProviderCore, Work } from '../lifecycle/provider-core';
-import type { Change, Resource } from '../lifecycle/resource';
+import type { ProviderCore } from '../lifecycle/provider-core';
+import type { Change, Resource, ResourceWork } from '../lifecycle/resource';
 import { UnsettledError } from '../lifecycle/resource-errors';
 import type { Declared } from '../lifecycle/resource-identity';
 import { schemaVersion, type Unsettled } from '../lifecycle/resource-state';
@@ -15,10 +15,8 @@ import { type NamedItem, toNamedItem } from '../operations/service-project';
 import type { NamedInputs, NamedOutputs, NamedType, PriorNamed } from './named-type';
 
 /** What a create or an update works on. */
-export interface NamedWork<Inputs extends NamedInputs> extends Work<Inputs> {
-  readonly action: 'create' | 'update';
+export interface NamedWork<Inputs extends NamedInputs> extends ResourceWork<Inputs> {
   readonly kind: NamedType<Inputs>['kind'];
-  readonly id: string;
   /** What the latest response has shown of it. */
   secret?: string | undefined;
 }
@@ -46,8 +44,6 @@ function describeNamed<Inputs extends NamedInputs>(
   const { kind, sent, arguments: table } = named;
   return {
     ...describeArguments(toFlow(named), inputs, before),
-    id: work.id,
-    subject: work,
     work,
     list: project.named(kind, inputs.branchId),
     // The apply_config of a branch does not say what it is about: it may be of this one.
