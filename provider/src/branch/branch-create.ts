@@ -98,7 +98,7 @@ export async function createBranch(
 async function discard(request: CreateRequest, { id, created_at }: Branch, error: Error): Promise<void> {
   const { project, inputs, deadline, progress } = request;
   const find = async () => findNamed(await project.branches.fresh(), [inputs.name ?? '']);
-  const lag = deadline.next(Math.min(project.readLagMs, deadline.remainingMs));
+  const lag = deadline.within(project.readLagMs);
   const holder = await rereadUntil(lag, find, (found) => found !== undefined).catch(() => undefined);
   if (!holder || Date.parse(holder.created_at) >= Date.parse(created_at)) return;
   const unprotect = () => project.api.updateBranch(project.id, id, { protected: false }, deadline);

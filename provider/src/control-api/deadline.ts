@@ -57,6 +57,11 @@ export class Deadline {
     return new Deadline(totalMs, 'now', this.#signal);
   }
 
+  /** Like `next`, but it ends with this one at the latest. */
+  within(totalMs: number): Deadline {
+    return this.next(Math.max(0, Math.min(totalMs, this.remainingMs)));
+  }
+
   /** For the reads at the end of an action, which may take a little longer, so that the state records what is unfinished. */
   forReads(): Deadline {
     return this.next(this.remainingMs + extraReadMs);

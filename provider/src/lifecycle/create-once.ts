@@ -54,7 +54,7 @@ export async function createOnce<Shown extends { readonly id: string }>(
   /** Lists until something is found, or until lists can no longer lag behind. */
   const search = (find: (items: readonly Shown[]) => Existing<Shown> | undefined, lagMs: number) =>
     rereadUntil(
-      deadline.next(Math.min(lagMs, deadline.remainingMs)),
+      deadline.within(lagMs),
       async () => find(await read(0)),
       (found) => found !== undefined,
     );

@@ -55,7 +55,7 @@ export async function deleteGuarded(
 async function guardDelete(question: DeleteQuestion, project: ServiceProject): Promise<void> {
   const { id, core, prior, deadline } = question;
   const facts = await rereadUntil(
-    lagOf(project, deadline),
+    project.lag(deadline),
     () => gatherFacts(question, project),
     (each) => !(judgeStanding(each) ?? each.baseObstacle ?? each.protectedBranch),
   );
@@ -109,13 +109,7 @@ async function findBranchOf({ core, deadline }: DeleteQuestion, project: Service
   const shown = isToBeProtected ? undefined : await branches.find(id, { maxAgeMs, deadline });
   if (!isToBeProtected && !shown?.protected) return shown;
   const isAsDeclared = (now: Branch | undefined) => (now?.protected ?? isToBeProtected) === isToBeProtected;
-  return rereadUntil(lagOf(project, deadline), () => branches.find(id, { deadline }), isAsDeclared);
-}
-
-/** How long reads may still lag behind what this process has written, such as the move of an endpoint. */
-function lagOf({ writes, readLagMs }: ServiceProject, deadline: Deadline): Deadline {
-  const lagMs = Math.min(writes.latestAt + readLagMs - performance.now(), deadline.remainingMs);
-  return deadline.next(Math.max(0, lagMs));
+  return rereadUntil(project.lag(deadline), () => branches.find(id, { deadline }), isAsDeclared);
 }
 
 /** @param wasProtected whether the state has it as protected. @default what diff has found, if it was asked */

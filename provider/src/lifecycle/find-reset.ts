@@ -20,8 +20,8 @@ export async function findReset<Shown extends Item>(
   list: (isEnough: IsEnough) => Promise<readonly Operation[]>,
 ): Promise<Change<Shown> | undefined> {
   const { project, deadline } = work;
-  const lagMs = writes === 'unknown' ? Math.min(project.readLagMs, deadline.remainingMs) : 0;
-  const item = await rereadUntil(deadline.next(lagMs), () => requests.read(), isReset);
+  const lag = deadline.within(writes === 'unknown' ? project.readLagMs : 0);
+  const item = await rereadUntil(lag, () => requests.read(), isReset);
   if (!isReset(item)) return undefined;
   const [listed] = await list(([first]) => first !== undefined && !isFailed(first));
   const newest = listed ?? ledger.operations.find(isCreation);

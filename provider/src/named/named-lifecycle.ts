@@ -210,14 +210,9 @@ export class NamedLifecycle<Inputs extends NamedInputs>
 
   /** A read may still show what the branch had before. */
   #findAfterReset({ project, deadline, id, inputs }: NamedWork<Inputs>): Promise<NamedItem | undefined> {
-    const lagMs = project.writes.latestAt + project.readLagMs - performance.now();
-    const lag = deadline.next(Math.max(0, Math.min(lagMs, deadline.remainingMs)));
     const list = project.named(this.#named.kind, inputs.branchId);
-    return rereadUntil(
-      lag,
-      () => list.find(id),
-      (found) => found === undefined,
-    );
+    const isGone = (found: NamedItem | undefined) => found === undefined;
+    return rereadUntil(project.lag(deadline), () => list.find(id), isGone);
   }
 
   /** @throws UnsettledError when that fails, so that the next run does it: without changes, the engine would not ask for it */

@@ -2,6 +2,7 @@ import { memoize } from 'lodash';
 import type { ProviderConfig } from '../config/provider-config';
 import { ControlApi } from '../control-api/control-api';
 import { isNotFound } from '../control-api/control-api-error';
+import type { Deadline } from '../control-api/deadline';
 import type { HttpPacing } from '../control-api/http-client';
 import { parseNamedId, toNamedId } from '../control-api/named-api';
 import { defaultReadLagMs } from '../control-api/read-lag';
@@ -99,6 +100,11 @@ export class ServiceProject {
   /** With this, reads of many endpoints or branches share their lists. */
   get sharedRead() {
     return { maxAgeMs: this.#readSharingMs, after: this.writes.latestAt };
+  }
+
+  /** How long reads may still lag behind what this process has written. */
+  lag(deadline: Deadline): Deadline {
+    return deadline.within(this.writes.latestAt + this.readLagMs - performance.now());
   }
 
   /** Queues a write and sends it, exactly once even if its response is lost. */
