@@ -1,9 +1,8 @@
-import { difference, intersection } from 'lodash';
+import { intersection } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
 import type { Deadline } from '../control-api/deadline';
 import type { Branch } from '../control-api/wire-types';
 import { situationInState } from '../lifecycle/beginning';
-import { checkDeclaration } from '../lifecycle/check-declaration';
 import type { Existing } from '../lifecycle/create-once';
 import {
   describeForced,
@@ -18,10 +17,8 @@ import { isCreation } from '../lifecycle/ledger';
 import { asReported, type ProviderCore } from '../lifecycle/provider-core';
 import { findReplacementFailures } from '../lifecycle/replacement-failures';
 import { checkReset } from '../lifecycle/reset-guards';
-import type { ResourceClaims } from '../lifecycle/resource-claims';
-import type { CheckedDeclaration, Declared, UncheckedDeclaration } from '../lifecycle/resource-identity';
-import type { ResourceDiff, ResourceLifecycle } from '../lifecycle/resource-lifecycle';
-import { isUnsettled } from '../lifecycle/resource-state';
+import type { CheckedDeclaration, Declared } from '../lifecycle/resource-identity';
+import { type ResourceDiff, ResourceLifecycle, type Wanted } from '../lifecycle/resource-lifecycle';
 import { isFailed } from '../operations/operation-outcome';
 import { branchArguments } from './branch-arguments';
 import { createBranch, findExisting } from './branch-create';
@@ -46,32 +43,24 @@ import { toFound } from './branch-state';
 import { branchType } from './branch-type';
 
 /** Check, diff, create, read, update and delete of a Branch. */
-export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOutputs> {
-  readonly core: ProviderCore;
+export class BranchLifecycle extends ResourceLifecycle<BranchInputs, BranchOutputs> {
   readonly type = branchType;
-  readonly #claims: ResourceClaims;
 
   constructor(core: ProviderCore) {
-    this.core = core;
-    this.#claims = core.claims.branch;
+    super(core, 'branch', branchArguments);
   }
 
-  async check(
-    olds: UncheckedDeclaration | undefined,
-    news: UncheckedDeclaration,
-  ): Promise<CheckedDeclaration<BranchInputs>> {
-    this.core.createsBranch ||= !olds;
-    const checked = checkDeclaration<BranchInputs>(this.type, olds, news, this.#claims);
+  protected askOfCreation(checked: CheckedDeclaration<BranchInputs>) {
+    this.core.createsBranch = true;
     const find = (replaced: string | undefined) => findObstacle(this.core, checked, replaced);
-    const questions = [
+    return [
       () => findUnjudgedLoss(this.core, branchLoss, checked, (id) => this.core.projects.project(id).branches),
       () => this.core.findUnknownBranch(checked, 'parentId'),
       () => findExpiringParent(checked, this.core),
-      () => findReplacementFailures(this.#claims, checked.resource.urn, find),
+      () => findReplacementFailures(this.claims, checked.resource.urn, find),
       () => this.#reportCreation(checked),
       () => noteOrigin(this.core, checked),
     ];
-    return this.core.judge(checked, olds ? [] : questions);
   }
 
   /**
@@ -82,13 +71,13 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     return this.core.presentably([asReported(prior), news], async () => {
       const changes = branchArguments.findChanges(prior, news.inputs);
       const replaces: string[] = intersection(changes, branchArguments.replacing);
-      const hasChanges = changes.length > 0 || isUnsettled(prior.outputs);
-      if (this.#claims.isRefreshed(id, prior, news)) return { hasChanges, changes, replaces };
+      const hasChanges = changes.length > 0 || this.isDue(prior);
+      if (this.claims.isRefreshed(id, prior, news)) return { hasChanges, changes, replaces };
       const deletesData = replaces.length > 0;
       if (!deletesData && (await this.#hasFailedToBecomeReady(id, prior)))
         replaces.push('unsettledOperations');
-      this.#claims.noteDiff(id, prior, news, { replaces, hasChanges });
-      this.#claims.noteItem(id, { wasProtected: prior.outputs.protected === true });
+      this.claims.noteDiff(id, prior, news, { replaces, hasChanges });
+      this.claims.noteItem(id, { wasProtected: prior.outputs.protected === true });
       if (deletesData) await this.#reportReplacement(id, replaces, prior, news);
       await checkReset(this.core, news, String(prior.outputs.parentId));
       const expired = describeExpired(prior.outputs);
@@ -102,44 +91,35 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     });
   }
 
-  async create(news: BranchDeclaration, deadline: Deadline) {
-    const create = () =>
-      createBranch({ ...this.core.startWork(news, deadline), claims: this.#claims, declaration: news });
-    return this.#claims.noteFailure(news.resource.urn, this.core.presentably([news], create));
+  protected make(news: BranchDeclaration, deadline: Deadline) {
+    return createBranch({ ...this.core.startWork(news, deadline), claims: this.claims, declaration: news });
   }
 
-  async read(id: string, prior: PriorBranch, declared: 'in state' | 'as found' = 'in state') {
-    this.#claims.noteRead(id, prior);
-    return this.core.presentably([asReported(prior)], async () => {
-      const { branches, readLagMs, sharedRead } = this.core.projects.project(prior.inputs.projectId);
-      const branch = await branches.findPatiently(id, readLagMs, sharedRead);
-      return branch && toFound(branch, prior, declared);
-    });
+  protected async find(id: string, prior: PriorBranch, declared: Wanted) {
+    const { branches, readLagMs, sharedRead } = this.core.projects.project(prior.inputs.projectId);
+    const branch = await branches.findPatiently(id, readLagMs, sharedRead);
+    return branch && toFound(branch, prior, declared);
   }
 
-  async update(
+  protected async change(
     id: string,
     prior: PriorBranch,
     news: BranchDeclaration,
     deadline: Deadline,
+    changes: readonly string[],
   ): Promise<BranchOutputs> {
     const { outputs } = prior;
-    const changes = difference(branchArguments.findChanges(prior, news.inputs), branchArguments.settings);
-    if (changes.length === 0 && !isUnsettled(outputs))
-      return branchArguments.withSettings(outputs, news.inputs);
-    return this.core.presentably([asReported(prior), news], async () => {
-      const started = this.core.startWork(news, deadline, [asReported(prior)]);
-      const work = { ...started, action: 'update', kind: 'branch', id } as const;
-      const run = startRun(work, situationInState(branchFlow, news.inputs, outputs), outputs);
-      const updated = run.run(changes);
-      return changes.includes('resetTriggers') ? this.#claims.noteReset(id, updated) : updated;
-    });
+    const started = this.core.startWork(news, deadline, [asReported(prior)]);
+    const work = { ...started, action: 'update', kind: 'branch', id } as const;
+    const run = startRun(work, situationInState(branchFlow, news.inputs, outputs), outputs);
+    const updated = run.run(changes);
+    return changes.includes('resetTriggers') ? this.claims.noteReset(id, updated) : updated;
   }
 
-  async delete(id: string, prior: PriorBranch, deadline: Deadline): Promise<void> {
+  protected remove(id: string, prior: PriorBranch, deadline: Deadline): Promise<void> {
     const find = (news: Declared<object>) => findObstacle(this.core, news as BranchDeclaration, id); // As checked.
     const question = { core: this.core, kind: 'branch', id, prior, deadline, findObstacle: find } as const;
-    await this.core.presentably([asReported(prior)], () => deleteGuarded(question, deleteBranch));
+    return deleteGuarded(question, deleteBranch);
   }
 
   /** A create that failed leaves a branch without data, which nothing can repair. */
@@ -159,7 +139,7 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
     news: BranchDeclaration,
   ): Promise<void> {
     const { isCertain, warning } = judgeLoss(this.core, branchLoss, id, replaces, news);
-    const isForeseen = isCertain && !this.#claims.isRetained(news.resource.urn);
+    const isForeseen = isCertain && !this.claims.isRetained(news.resource.urn);
     const project = this.core.projects.project(prior.outputs.projectId);
     const goesToo = isForeseen ? await foreseeDelete(this.core, news, project, id) : [];
     await this.core.warn(news, [warning, ...goesToo]);
@@ -169,7 +149,7 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
   async #reportCreation(declaration: BranchDeclaration): Promise<InputFailure[]> {
     const { inputs, resource } = declaration;
     // A replacement deletes the old branch first, which this can't foresee.
-    if (this.#claims.resource(resource.urn).inState || isUnknown([inputs.projectId, inputs.name])) return [];
+    if (this.claims.resource(resource.urn).inState || isUnknown([inputs.projectId, inputs.name])) return [];
     const branches = await this.core.list(declaration, 'branches');
     const adopted = branches.find((branch) => inputs.adopt && branch.name === inputs.name);
     const reason = adopted && findExpiryObstacle(adopted, inputs, branches);
@@ -181,14 +161,13 @@ export class BranchLifecycle implements ResourceLifecycle<BranchInputs, BranchOu
 
   #describeCreation(declaration: BranchDeclaration, branches: readonly Branch[]): string | undefined {
     try {
-      const existing = findExisting(declaration, branches, this.#claims);
+      const existing = findExisting(declaration, branches, this.claims);
       const { urn } = declaration.resource;
-      if (existing?.kind === 'adopted' && urn !== undefined)
-        this.#claims.claimAdoption(existing.item.id, urn);
+      if (existing?.kind === 'adopted' && urn !== undefined) this.claims.claimAdoption(existing.item.id, urn);
       return describeCreation(declaration, existing);
     } catch (error) {
       const { name } = declaration.inputs;
-      const isFreed = branches.some((each) => each.name === name && this.#claims.findRenamed(each.id));
+      const isFreed = branches.some((each) => each.name === name && this.claims.findRenamed(each.id));
       return isFreed ? messageOf(error) : `${messageOf(error)} ${describeForced(ifForced)}`;
     }
   }

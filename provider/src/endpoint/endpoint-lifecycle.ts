@@ -1,17 +1,15 @@
-import { difference, omit, some, union } from 'lodash';
+import { omit, some, union } from 'lodash';
 import type { Deadline } from '../control-api/deadline';
 import { situationInState } from '../lifecycle/beginning';
-import { checkDeclaration } from '../lifecycle/check-declaration';
 import { deleteGuarded, foreseeDelete } from '../lifecycle/delete-facts';
 import { deleteResource } from '../lifecycle/delete-resource';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import { asReported, type ProviderCore } from '../lifecycle/provider-core';
 import { findReplacementFailures } from '../lifecycle/replacement-failures';
 import { checkReset } from '../lifecycle/reset-guards';
-import type { ResourceClaims } from '../lifecycle/resource-claims';
-import type { CheckedDeclaration, Declared, UncheckedDeclaration } from '../lifecycle/resource-identity';
-import type { ResourceDiff, ResourceLifecycle } from '../lifecycle/resource-lifecycle';
-import { isUnsettled, unsettledOutputs } from '../lifecycle/resource-state';
+import type { CheckedDeclaration, Declared } from '../lifecycle/resource-identity';
+import { type ResourceDiff, ResourceLifecycle, type Wanted } from '../lifecycle/resource-lifecycle';
+import { unsettledOutputs } from '../lifecycle/resource-state';
 import { PreviewDiagnostics } from '../preview/preview-diagnostics';
 import { endpointArguments } from './endpoint-arguments';
 import { createEndpoint } from './endpoint-create';
@@ -24,38 +22,26 @@ import { endpointType } from './endpoint-type';
 import { describeDuplicates, toCreateTarget } from './existing-endpoint';
 
 /** Check, diff, create, read, update and delete of a ComputeEndpoint. */
-export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, EndpointOutputs> {
-  readonly core: ProviderCore;
+export class EndpointLifecycle extends ResourceLifecycle<EndpointInputs, EndpointOutputs> {
   readonly type = endpointType;
-  readonly #claims: ResourceClaims;
   readonly #diagnostics: PreviewDiagnostics;
 
   constructor(core: ProviderCore) {
-    this.core = core;
-    this.#claims = core.claims.endpoint;
+    super(core, 'endpoint', endpointArguments);
     this.#diagnostics = new PreviewDiagnostics(core);
   }
 
-  async check(
-    olds: UncheckedDeclaration | undefined,
-    news: UncheckedDeclaration,
-  ): Promise<CheckedDeclaration<EndpointInputs>> {
-    const checked = checkDeclaration<EndpointInputs>(this.type, olds, news, this.#claims);
-    return this.core.judge(checked, olds ? [] : this.#askOfCreation(checked));
-  }
-
-  /** Why the endpoint can't be created, for the first time or as a replacement. */
-  #askOfCreation(checked: CheckedDeclaration<EndpointInputs>) {
+  protected askOfCreation(checked: CheckedDeclaration<EndpointInputs>) {
     const { urn, createsBeforeDelete } = checked.resource;
-    const isReplacing = this.#claims.resource(urn).inState !== undefined;
+    const isReplacing = this.claims.resource(urn).inState !== undefined;
     const find = (replaced: string | undefined) => findObstacle(this.core, checked, replaced);
     return [
       () => this.core.findUnknownBranch(checked, 'branchId'),
       () => this.#claimDerivedName(checked),
       () => this.#diagnostics.findUnjudgedReplacement(checked),
-      () => (createsBeforeDelete ? [] : findReplacementFailures(this.#claims, urn, find)),
+      () => (createsBeforeDelete ? [] : findReplacementFailures(this.claims, urn, find)),
       () => this.#diagnostics.reportCreation(checked, isReplacing),
-      () => findRivals(checked, this.#claims),
+      () => findRivals(checked, this.claims),
     ];
   }
 
@@ -73,19 +59,18 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
       const { urn } = news.resource;
       // When something that it depends on is about to be replaced, the engine calls diff before it passes the declaration. The
       // program may declare other arguments, or no longer declare the endpoint.
-      const isAskedEarly = urn !== undefined && !this.#claims.isDeclared(urn);
+      const isAskedEarly = urn !== undefined && !this.claims.isDeclared(urn);
       const goesWithBranch = isAskedEarly && this.core.createsBranch && isUnknown(news.inputs.branchId);
       const doesReplace = (name: InputName) =>
         endpointArguments.replacing.includes(name) || (name === 'branchId' && goesWithBranch);
       const replaces = changes.filter(doesReplace);
-      const hasChanges = changes.length > 0 || isUnsettled(prior.outputs);
+      const hasChanges = changes.length > 0 || this.isDue(prior);
       // What others have changed is no change of the program: nothing to report, and nothing that `allowRestart` forbids.
-      if (this.#claims.isRefreshed(id, prior, news))
-        return { hasChanges, changes, replaces, restarts: false };
+      if (this.claims.isRefreshed(id, prior, news)) return { hasChanges, changes, replaces, restarts: false };
       const isReplacing = replaces.length > 0;
-      this.#claims.noteDiff(id, prior, news, { replaces, hasChanges });
+      this.claims.noteDiff(id, prior, news, { replaces, hasChanges });
       const leaves = isReplacing ? !news.resource.createsBeforeDelete : !isAskedEarly;
-      if (leaves && changes.includes('branchId')) this.#claims.noteItem(id, { mover: urn });
+      if (leaves && changes.includes('branchId')) this.claims.noteItem(id, { mover: urn });
       if (goesWithBranch) checkRetained(id, prior);
       if (!isReplacing) await this.#checkBranch(id, changes, news);
       else if (!goesWithBranch) await checkUnprotected(id, prior, news, this.core);
@@ -100,70 +85,44 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     });
   }
 
-  /** @throws UnsettledError when the endpoint exists, but not as declared: it must be kept in state */
-  async create(
-    news: Declaration,
-    deadline: Deadline,
-  ): Promise<{ readonly id: string; readonly outputs: EndpointOutputs }> {
-    const create = async () => {
-      const work = { ...this.#startWork(news, deadline), claims: this.#claims, declaration: news };
-      const created = await createEndpoint(work);
-      await this.#reportDuplicates(created.id, news);
-      return created;
-    };
-    return this.#claims.noteFailure(news.resource.urn, this.core.presentably([news], create));
+  protected async make(news: Declaration, deadline: Deadline) {
+    const work = { ...this.#startWork(news, deadline), claims: this.claims, declaration: news };
+    const created = await createEndpoint(work);
+    await this.#reportDuplicates(created.id, news);
+    return created;
   }
 
-  /**
-   * The endpoint as it is now; undefined when it does not exist.
-   * @param declared the inputs to return: those in state, or for an endpoint that is not in state the ones that declare it
-   */
-  async read(
-    id: string,
-    prior: PriorState,
-    declared: 'in state' | 'as found' = 'in state',
-  ): Promise<FoundEndpoint | undefined> {
-    this.#claims.noteRead(id, prior);
-    return this.core.presentably([asReported(prior)], async () => {
-      const { endpoints, readLagMs, sharedRead } = this.core.projects.project(prior.inputs.projectId);
-      const endpoint = await endpoints.findPatiently(id, readLagMs, sharedRead);
-      return endpoint && toFound(endpoint, prior, declared, endpoints.latest);
-    });
+  protected async find(id: string, prior: PriorState, declared: Wanted): Promise<FoundEndpoint | undefined> {
+    const { endpoints, readLagMs, sharedRead } = this.core.projects.project(prior.inputs.projectId);
+    const endpoint = await endpoints.findPatiently(id, readLagMs, sharedRead);
+    return endpoint && toFound(endpoint, prior, declared, endpoints.latest);
   }
 
-  /** @throws UnsettledError when the endpoint is not as declared: its outputs must be kept in state */
-  async update(
+  protected async change(
     id: string,
     prior: PriorState,
     news: Declaration,
     deadline: Deadline,
+    changes: readonly string[],
   ): Promise<EndpointOutputs> {
     const { outputs } = prior;
-    const table = endpointArguments;
-    const changes = difference(table.findChanges(prior, news.inputs), table.settings);
-    if (changes.length === 0 && !isUnsettled(outputs)) return table.withSettings(outputs, news.inputs);
-    return this.core.presentably([asReported(prior), news], async () => {
-      const secretNames = union(prior.resource.secretNames, news.resource.secretNames);
-      const started = { ...this.#startWork(news, deadline, asReported(prior)), secretNames };
-      const work = { ...started, action: 'update', kind: 'endpoint', id } as const;
-      const updated = await startRun(work, situationInState(endpointFlow, news.inputs, outputs), outputs).run(
-        changes,
-      );
-      await this.#reportDuplicates(id, news);
-      return updated;
-    });
+    const secretNames = union(prior.resource.secretNames, news.resource.secretNames);
+    const started = { ...this.#startWork(news, deadline, asReported(prior)), secretNames };
+    const work = { ...started, action: 'update', kind: 'endpoint', id } as const;
+    const run = startRun(work, situationInState(endpointFlow, news.inputs, outputs), outputs);
+    const updated = await run.run(changes);
+    await this.#reportDuplicates(id, news);
+    return updated;
   }
 
-  async delete(id: string, prior: PriorState, deadline: Deadline): Promise<void> {
+  protected remove(id: string, prior: PriorState, deadline: Deadline): Promise<void> {
     const find = (news: Declared<object>) => findObstacle(this.core, news as Declaration, id); // As checked.
     const question = { core: this.core, kind: 'endpoint', id, prior, deadline, findObstacle: find } as const;
-    await this.core.presentably([asReported(prior)], () =>
-      deleteGuarded(question, (work) => {
-        const { api, endpoints } = work.project;
-        const send = () => api.deleteEndpoint(work.project.id, id, deadline);
-        return deleteResource({ ...work, kind: 'endpoint', list: endpoints, send });
-      }),
-    );
+    return deleteGuarded(question, (work) => {
+      const { api, endpoints } = work.project;
+      const send = () => api.deleteEndpoint(work.project.id, id, deadline);
+      return deleteResource({ ...work, kind: 'endpoint', list: endpoints, send });
+    });
   }
 
   /** Reports duplicates that the latest list shows. */
@@ -172,7 +131,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     if (isUnknown(projectId)) return;
     const { endpoints } = this.core.projects.project(projectId);
     const unclaimed = endpoints.latest.filter(
-      (other) => (this.#claims.item(other.id).holder ?? this.#claims.ownerOf(other.id)) === undefined,
+      (other) => (this.claims.item(other.id).holder ?? this.claims.ownerOf(other.id)) === undefined,
     );
     const sentences = describeDuplicates(declaration, unclaimed, id);
     await this.core.warn(declaration, sentences);
@@ -184,7 +143,7 @@ export class EndpointLifecycle implements ResourceLifecycle<EndpointInputs, Endp
     const { projectId } = checked.inputs;
     const [derived] = toCreateTarget(checked).derivedNames;
     if (urn === undefined || derived === undefined || isUnknown([projectId, derived])) return [];
-    const holder = this.#claims.claimName(projectId, derived, urn);
+    const holder = this.claims.claimName(projectId, derived, urn);
     if (holder === undefined) return [];
     const reason = `can't be applied yet: a create first uses the derived name ${derived}, which ${holder} already has. Give this resource another Pulumi name`;
     return [{ property: 'name', reason }];

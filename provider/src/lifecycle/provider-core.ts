@@ -39,7 +39,7 @@ export interface Work<Inputs> {
 }
 
 /** What a check asks: why the declaration can't be applied. */
-type Question = () => readonly InputFailure[] | Promise<readonly InputFailure[]>;
+export type Question = () => readonly InputFailure[] | Promise<readonly InputFailure[]>;
 
 const followsFailure = 'has no value, because another resource of this program has failed: see its error';
 const defaultPatienceMs = 5_000;

@@ -1,7 +1,11 @@
+import { difference } from 'lodash';
 import type { Deadline } from '../control-api/deadline';
-import type { ProviderCore } from './provider-core';
+import { checkDeclaration } from './check-declaration';
+import { asReported, type ProviderCore, type Question } from './provider-core';
+import type { ResourceClaims } from './resource-claims';
+import type { Kind } from './resource-errors';
 import type { CheckedDeclaration, Declared, Properties, UncheckedDeclaration } from './resource-identity';
-import type { Prior, Unsettled } from './resource-state';
+import { isUnsettled, type Prior, type Unsettled } from './resource-state';
 import type { ResourceType } from './resource-type';
 
 export interface ResourceDiff {
@@ -16,42 +20,108 @@ export interface ResourceDiff {
   readonly deletesData?: boolean;
 }
 
+/** The inputs that a read returns: those in state, or for a resource that is not in state the ones that declare it. */
+export type Wanted = 'in state' | 'as found';
+
+export interface Created<Outputs> {
+  readonly id: string;
+  readonly outputs: Outputs;
+}
+
+export interface Found<Inputs, Outputs> {
+  readonly inputs: Inputs;
+  readonly outputs: Outputs;
+}
+
+/** The table of the arguments, as far as it does not depend on what the service shows. */
+interface Arguments<Inputs, Outputs> {
+  readonly settings: readonly string[];
+  findChanges(prior: Prior<Inputs, Outputs>, news: Inputs): readonly string[];
+  withSettings(outputs: Outputs, news: Inputs): Outputs;
+}
+
 /** The behaviour of a type of resource, as an adapter calls it. Every error message may be shown: it holds no secret. */
-export interface ResourceLifecycle<Inputs = Properties, Outputs extends Unsettled = Properties & Unsettled> {
+export abstract class ResourceLifecycle<
+  Inputs extends object = Properties,
+  Outputs extends Inputs & Unsettled = Inputs & Unsettled,
+> {
   readonly core: ProviderCore;
-  readonly type: ResourceType;
+  abstract readonly type: ResourceType;
+  protected readonly claims: ResourceClaims;
+  readonly #table: Arguments<Inputs, Outputs>;
+
+  constructor(core: ProviderCore, kind: Kind, table: Arguments<Inputs, Outputs>) {
+    this.core = core;
+    this.claims = core.claims[kind];
+    this.#table = table;
+  }
 
   /** @param olds what is in state; undefined when the resource is created */
-  check(
+  async check(
     olds: UncheckedDeclaration | undefined,
     news: UncheckedDeclaration,
-  ): Promise<CheckedDeclaration<Inputs>>;
+  ): Promise<CheckedDeclaration<Inputs>> {
+    const checked = checkDeclaration<Inputs>(this.type, olds, news, this.claims);
+    return this.core.judge(checked, olds ? [] : this.askOfCreation(checked));
+  }
 
-  diff(id: string, prior: Prior<Inputs, Outputs>, news: Declared<Inputs>): Promise<ResourceDiff>;
+  /** Reports under the resource what the change does. */
+  abstract diff(id: string, prior: Prior<Inputs, Outputs>, news: Declared<Inputs>): Promise<ResourceDiff>;
 
   /** @throws UnsettledError when the resource exists, but not as declared: it must be kept in state */
-  create(
-    news: Declared<Inputs>,
-    deadline: Deadline,
-  ): Promise<{ readonly id: string; readonly outputs: Outputs }>;
+  create(news: Declared<Inputs>, deadline: Deadline): Promise<Created<Outputs>> {
+    const create = () => this.make(news, deadline);
+    return this.claims.noteFailure(news.resource.urn, this.core.presentably([news], create));
+  }
 
-  /**
-   * The resource as it is now; undefined when it does not exist.
-   * @param declared the inputs to return: those in state, or for a resource that is not in state the ones that declare it
-   */
+  /** The resource as it is now; undefined when it does not exist. */
   read(
     id: string,
     prior: Prior<Inputs, Outputs>,
-    declared?: 'in state' | 'as found',
-  ): Promise<{ readonly inputs: Inputs; readonly outputs: Outputs } | undefined>;
+    declared: Wanted = 'in state',
+  ): Promise<Found<Inputs, Outputs> | undefined> {
+    this.claims.noteRead(id, prior);
+    return this.core.presentably([asReported(prior)], () => this.find(id, prior, declared));
+  }
 
   /** @throws UnsettledError when the resource is not as declared: its outputs must be kept in state */
-  update(
+  async update(
     id: string,
     prior: Prior<Inputs, Outputs>,
     news: Declared<Inputs>,
     deadline: Deadline,
-  ): Promise<Outputs>;
+  ): Promise<Outputs> {
+    const changes = difference(this.#table.findChanges(prior, news.inputs), this.#table.settings);
+    if (changes.length === 0 && !this.isDue(prior))
+      return this.#table.withSettings(prior.outputs, news.inputs);
+    const change = () => this.change(id, prior, news, deadline, changes);
+    return this.core.presentably([asReported(prior), news], change);
+  }
 
-  delete(id: string, prior: Prior<Inputs, Outputs>, deadline: Deadline): Promise<void>;
+  delete(id: string, prior: Prior<Inputs, Outputs>, deadline: Deadline): Promise<void> {
+    return this.core.presentably([asReported(prior)], () => this.remove(id, prior, deadline));
+  }
+
+  /** Why the resource can't be created, for the first time or as a replacement. */
+  protected abstract askOfCreation(checked: CheckedDeclaration<Inputs>): Question[];
+  protected abstract make(news: Declared<Inputs>, deadline: Deadline): Promise<Created<Outputs>>;
+  protected abstract find(
+    id: string,
+    prior: Prior<Inputs, Outputs>,
+    declared: Wanted,
+  ): Promise<Found<Inputs, Outputs> | undefined>;
+  /** @param changes the arguments to send */
+  protected abstract change(
+    id: string,
+    prior: Prior<Inputs, Outputs>,
+    news: Declared<Inputs>,
+    deadline: Deadline,
+    changes: readonly string[],
+  ): Promise<Outputs>;
+  protected abstract remove(id: string, prior: Prior<Inputs, Outputs>, deadline: Deadline): Promise<void>;
+
+  /** Whether an update has work to do even if the program changes nothing. */
+  protected isDue({ outputs }: Prior<Inputs, Outputs>): boolean {
+    return isUnsettled(outputs);
+  }
 }

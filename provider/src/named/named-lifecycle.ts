@@ -1,17 +1,14 @@
-import { difference, intersection, isEqual, omit, union } from 'lodash';
+import { intersection, isEqual, omit, union } from 'lodash';
 import type { Deadline } from '../control-api/deadline';
 import { parseNamedId } from '../control-api/named-api';
 import { rereadUntil } from '../control-api/read-lag';
 import { situationInState } from '../lifecycle/beginning';
-import { checkDeclaration } from '../lifecycle/check-declaration';
 import { findUnjudgedLoss, judgeLoss } from '../lifecycle/data-loss';
 import { isUnknown } from '../lifecycle/input-values';
 import { asReported, type ProviderCore } from '../lifecycle/provider-core';
-import type { ResourceClaims } from '../lifecycle/resource-claims';
 import { UnsettledError } from '../lifecycle/resource-errors';
-import type { CheckedDeclaration, Declared, UncheckedDeclaration } from '../lifecycle/resource-identity';
-import type { ResourceDiff, ResourceLifecycle } from '../lifecycle/resource-lifecycle';
-import { isUnsettled } from '../lifecycle/resource-state';
+import type { CheckedDeclaration, Declared } from '../lifecycle/resource-identity';
+import { type ResourceDiff, ResourceLifecycle, type Wanted } from '../lifecycle/resource-lifecycle';
 import type { ResourceType } from '../lifecycle/resource-type';
 import type { NamedItem } from '../operations/service-project';
 import { createNamed, findExistingFailures, findUnknownRole, glimpseNamed } from './named-create';
@@ -37,48 +34,39 @@ import {
 const resetPauseMs = 100;
 
 /** Check, diff, create, read, update and delete of what has a name within a branch. */
-export class NamedLifecycle<Inputs extends NamedInputs>
-  implements ResourceLifecycle<Inputs, NamedOutputs<Inputs>>
-{
-  readonly core: ProviderCore;
+export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycle<
+  Inputs,
+  NamedOutputs<Inputs>
+> {
   readonly type: ResourceType;
   readonly #named: NamedType<Inputs>;
-  readonly #claims: ResourceClaims;
 
   constructor(core: ProviderCore, named: NamedType<Inputs>) {
-    this.core = core;
+    super(core, named.kind, named.arguments);
     this.#named = named;
-    this.#claims = core.claims[named.kind];
     this.type = { ...named.type, previewUpdate: this.#previewUpdate.bind(this) };
   }
 
-  async check(
-    olds: UncheckedDeclaration | undefined,
-    news: UncheckedDeclaration,
-  ): Promise<CheckedDeclaration<Inputs>> {
-    const checked = checkDeclaration<Inputs>(this.type, olds, news, this.#claims);
+  protected askOfCreation(checked: CheckedDeclaration<Inputs>) {
     const { loss, kind } = this.#named;
     const list = (projectId: string) =>
       this.core.projects.project(projectId).named(kind, checked.inputs.branchId);
-    const questions = [
+    return [
       () => (loss ? findUnjudgedLoss(this.core, loss, checked, list) : []),
       () => this.core.findUnknownBranch<'branchId'>(checked, 'branchId'),
       () => findExistingFailures(this.core, this.#named, checked),
       () => findUnknownRole(this.core, this.#named, checked),
     ];
-    return this.core.judge(checked, olds ? [] : questions);
   }
 
-  /** Reports under the resource what the change does. */
   async diff(id: string, prior: PriorNamed<Inputs>, news: Declared<Inputs>): Promise<ResourceDiff> {
     return this.core.presentably([asReported(prior), news], async () => {
       const { arguments: table, sent, change, loss } = this.#named;
       const changes = table.findChanges(prior, news.inputs);
       const replaces = intersection(changes, table.replacing);
-      const isReset = this.#isReset(prior);
-      const hasChanges = changes.length > 0 || isUnsettled(prior.outputs) || isReset;
-      if (this.#claims.isRefreshed(id, prior, news)) return { hasChanges, changes, replaces };
-      this.#claims.noteDiff(id, prior, news, { replaces, hasChanges });
+      const hasChanges = changes.length > 0 || this.isDue(prior);
+      if (this.claims.isRefreshed(id, prior, news)) return { hasChanges, changes, replaces };
+      this.claims.noteDiff(id, prior, news, { replaces, hasChanges });
       if (replaces.length > 0) {
         await this.#checkReplacement(replaces, prior, news);
         const lost = loss && judgeLoss(this.core, loss, id, replaces, news);
@@ -127,56 +115,50 @@ export class NamedLifecycle<Inputs extends NamedInputs>
     if (reason) throw new Error(`a change of name of ${kind} "${name}": ${reason}. Nothing was changed.`);
   }
 
-  async create(news: Declared<Inputs>, deadline: Deadline) {
-    const create = () => this.#make(news, deadline);
-    return this.#claims.noteFailure(news.resource.urn, this.core.presentably([news], create));
+  protected async make(news: Declared<Inputs>, deadline: Deadline) {
+    return createNamed(this.core, this.#named, news, await this.#startWork(news, deadline));
   }
 
-  async read(id: string, prior: PriorNamed<Inputs>, declared: 'in state' | 'as found' = 'in state') {
-    this.#claims.noteRead(id, prior);
-    return this.core.presentably([asReported(prior)], async () => {
-      const at = parseNamedId(id);
-      const project = this.core.projects.project(at.projectId);
-      const list = project.named(this.#named.kind, at.branchId);
-      const item = await list.findPatiently(id, project.readLagMs, project.sharedRead);
-      if (!item) return undefined;
-      // One that is only looked up has no outputs yet.
-      if (declared === 'in state' && prior.outputs.createdAt !== undefined)
-        return toRefreshed(this.#named, item, prior, project.api);
-      return toFoundNamed(this.#named, item, await this.#named.secret?.read(project.api, at));
-    });
+  protected async find(id: string, prior: PriorNamed<Inputs>, declared: Wanted) {
+    const at = parseNamedId(id);
+    const project = this.core.projects.project(at.projectId);
+    const list = project.named(this.#named.kind, at.branchId);
+    const item = await list.findPatiently(id, project.readLagMs, project.sharedRead);
+    if (!item) return undefined;
+    // One that is only looked up has no outputs yet.
+    if (declared === 'in state' && prior.outputs.createdAt !== undefined)
+      return toRefreshed(this.#named, item, prior, project.api);
+    return toFoundNamed(this.#named, item, await this.#named.secret?.read(project.api, at));
   }
 
-  async update(
+  protected async change(
     id: string,
     prior: PriorNamed<Inputs>,
     news: Declared<Inputs>,
     deadline: Deadline,
+    changes: readonly string[],
   ): Promise<NamedOutputs<Inputs>> {
     const { outputs } = prior;
     const { arguments: table, kind, secret } = this.#named;
-    const changes = difference(table.findChanges(prior, news.inputs), table.settings);
-    if (changes.length === 0 && !isUnsettled(outputs) && !this.#isReset(prior))
-      return table.withSettings(outputs, news.inputs);
-    return this.core.presentably([asReported(prior), news], async () => {
-      const started = await this.#startWork(news, deadline, prior);
-      const work: NamedWork<Inputs> = { ...started, action: 'update', kind, id };
-      const mayBeGone = this.#isReset(prior) || outputs.__ledger?.past === 'uncertain';
-      const found = mayBeGone ? await this.#findAfterReset(work) : undefined;
-      const before = mayBeGone && secret ? (omit(outputs, secret.name) as NamedOutputs<Inputs>) : outputs;
-      if (mayBeGone && !found) return this.#makeAgain(id, before, news, deadline);
-      const drift = found ? table.findDrift(found, news.inputs) : [];
-      const situation = situationInState(toFlow(this.#named), news.inputs, outputs);
-      const updated = await startRun(this.#named, work, situation, before).run(union(changes, drift));
-      return withSecret(this.core, this.#named, work, news, updated);
-    });
+    const started = await this.#startWork(news, deadline, prior);
+    const work: NamedWork<Inputs> = { ...started, action: 'update', kind, id };
+    const mayBeGone = this.#isReset(prior) || outputs.__ledger?.past === 'uncertain';
+    const found = mayBeGone ? await this.#findAfterReset(work) : undefined;
+    const before = mayBeGone && secret ? (omit(outputs, secret.name) as NamedOutputs<Inputs>) : outputs;
+    if (mayBeGone && !found) return this.#makeAgain(id, before, news, deadline);
+    const drift = found ? table.findDrift(found, news.inputs) : [];
+    const situation = situationInState(toFlow(this.#named), news.inputs, outputs);
+    const updated = await startRun(this.#named, work, situation, before).run(union(changes, drift));
+    return withSecret(this.core, this.#named, work, news, updated);
   }
 
-  async delete(id: string, prior: PriorNamed<Inputs>, deadline: Deadline): Promise<void> {
-    await this.core.presentably([asReported(prior)], async () => {
-      const start = () => this.#startWork(asReported(prior), deadline);
-      return deleteNamed(this.core, this.#named, id, prior, start);
-    });
+  protected remove(id: string, prior: PriorNamed<Inputs>, deadline: Deadline): Promise<void> {
+    const start = () => this.#startWork(asReported(prior), deadline);
+    return deleteNamed(this.core, this.#named, id, prior, start);
+  }
+
+  protected override isDue(prior: PriorNamed<Inputs>): boolean {
+    return super.isDue(prior) || this.#isReset(prior);
   }
 
   /** Whether this run resets its branch, which then has what another one has. */
@@ -218,14 +200,10 @@ export class NamedLifecycle<Inputs extends NamedInputs>
   /** @throws UnsettledError when that fails, so that the next run does it: without changes, the engine would not ask for it */
   async #makeAgain(id: string, before: NamedOutputs<Inputs>, news: Declared<Inputs>, deadline: Deadline) {
     try {
-      return (await this.#make(news, deadline)).outputs;
+      return (await this.make(news, deadline)).outputs;
     } catch (error) {
       if (error instanceof UnsettledError) throw error;
       throw leaveUncertain(error, id, before);
     }
-  }
-
-  async #make(news: Declared<Inputs>, deadline: Deadline) {
-    return createNamed(this.core, this.#named, news, await this.#startWork(news, deadline));
   }
 }

@@ -28,7 +28,7 @@ export const deleteFaults: readonly KnownFault[] = [
   {
     name: 'allowRestart: false refuses a refresh after others have changed the size',
     file: 'endpoint/endpoint-lifecycle.ts',
-    find: 'if (this.#claims.isRefreshed(id, prior, news))',
+    find: 'if (this.claims.isRefreshed(id, prior, news))',
     replace: 'if (false)',
   },
   {
