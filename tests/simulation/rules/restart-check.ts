@@ -73,8 +73,8 @@ export function checkRestarts(
       const isReverted = left.plans.length > 0;
       if (same?.isActive && plan.isWaiting)
         checkHappened(world, same, plan, { isForced, isReverted, isRefreshed }, runs);
-      // A move leaves the compute idle, and so does a stop that is taken back.
-      const mayBeIdle = plan.isStopped || change.move + change.stop > 0 || same?.isIdle === true;
+      // A move leaves the compute idle, and so does a stop that is taken back, or a create of a stopped one.
+      const mayBeIdle = plans.some(({ isStopped }) => isStopped) || change.move > 0 || same?.isIdle === true;
       const isKept = isForced && isReverted;
       if (!mayBeIdle) checkUp(world, endpoint, change, { isKept, isRefreshed }, runs);
     }
