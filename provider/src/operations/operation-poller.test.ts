@@ -133,6 +133,16 @@ describe('OperationPoller: polls', () => {
     expect(pollTimes()[0]).toBe(460);
   });
 
+  it('are planned anew for the first watch after the last one', async () => {
+    const { source, pollTimes } = sourceOf();
+    const poller = new OperationPoller(source, 'p-1');
+    await endsOf([poller.watch(watchOf({ judge: () => 'seen' }))], 5_000);
+    await endsOf([
+      poller.watch(watchOf({ judge: () => 'seen', operations: () => [operationOf({ id: 'op-2' })] })),
+    ]);
+    expect(pollTimes()).toEqual([460, 5_460]);
+  });
+
   it('stop with the last watch', async () => {
     const { source, pollTimes } = sourceOf();
     await endsOf([new OperationPoller(source, 'p-1').watch(watchOf({ judge: () => 'seen' }))], 1_000);

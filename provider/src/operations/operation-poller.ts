@@ -1,4 +1,4 @@
-import { clamp, maxBy, uniqBy } from 'lodash';
+import { clamp, maxBy } from 'lodash';
 import type { ControlApi } from '../control-api/control-api';
 import { ControlApiError, isNotFound, toError } from '../control-api/control-api-error';
 import { type Deadline, toTimerMs } from '../control-api/deadline';
@@ -111,10 +111,11 @@ export class OperationPoller {
   /** Later watches only bring the next poll forward. */
   #planPoll(): void {
     const watches = [...this.#watches];
+    if (watches.length === 0) return;
     const awaited = watches.map((watch) => watch.operations());
     // A watch without known operations polls at once.
     const intervalMs = awaited.every(({ length }) => length > 0)
-      ? this.#pollSchedule.intervalMs(uniqBy(awaited.flat(), 'id'))
+      ? this.#pollSchedule.intervalMs(...awaited)
       : 0;
     const untilLastPoll = watches.map(({ deadline }) => deadline.remainingMs - lastPollLeadMs(deadline));
     const delayMs = Math.max(0, Math.min(intervalMs, ...untilLastPoll));

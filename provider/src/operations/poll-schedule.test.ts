@@ -52,13 +52,14 @@ describe('PollSchedule without earlier durations', () => {
     expect(polls.slice(11)).toEqual([3008, 3279, 3574, 3895, 4246, 4628, 5045]);
   });
 
-  it('of several operations, follows the one that has taken longest', async () => {
+  it('follows the youngest of few operations, and of many the oldest', async () => {
     const pace = new PollSchedule(defaultPollPacing);
     const first = newOperation();
-    await pollsAt(pace, 4_000, [first]);
+    await pollsAt(pace, 60_000, [first]);
     const interval = pace.intervalMs([first]);
-    expect(interval).toBeGreaterThan(350);
-    expect(pace.intervalMs([first, newOperation()])).toBe(interval);
+    expect(interval).toBe(5_000);
+    expect(pace.intervalMs([first], [newOperation()])).toBe(460);
+    expect(pace.intervalMs([first], ...Array.from({ length: 9 }, () => [newOperation()]))).toBe(interval);
   });
 
   it('polls at most every 5 s', async () => {
@@ -148,6 +149,12 @@ describe('PollSchedule for a chain of operations', () => {
       newOperation({ action: 'suspend_compute', status: 'scheduling' }),
     ];
     expect(pace.intervalMs(chain)).toBe(5_000);
+  });
+
+  it('follows a chain that is only scheduled beside one that runs', () => {
+    const pace = paceThatKnows(finishedIn(10_000, { action: 'apply_config' }), finishedIn(1_000));
+    const running = newOperation({ action: 'apply_config' });
+    expect(pace.intervalMs([running], [newOperation({ status: 'scheduling' })])).toBe(850);
   });
 
   it('follows the operation with the earliest likely end while none runs', () => {

@@ -1,9 +1,9 @@
-import { clamp, groupBy, min, sortBy } from 'lodash';
+import { clamp, groupBy, min, sortBy, uniqBy } from 'lodash';
 import type { Operation } from '../control-api/wire-types';
 
 /** The intervals between polls. All in milliseconds. */
 export interface PollPacing {
-  /** The first and shortest interval while no earlier duration is known. */
+  /** The shortest interval while no earlier duration is known. The first one is twice as long. */
   readonly shortestMs: number;
   /** The longest interval, as the service suggests. */
   readonly longestMs: number;
@@ -17,7 +17,7 @@ const blindShare = 0.09;
 const predictedPolls = 10;
 /** … but the interval stays between these shares of the expected duration. */
 const predictedShare = { least: 0.03, most: 0.07 };
-/** With so many operations awaited, the interval is the longest of those: each poll finds some that have ended. */
+/** With so many operations of one action awaited, each poll finds some that have ended: the longest of those intervals is soon enough. */
 const manyAwaited = 10;
 /** Around a likely end, the interval may fall to this share of the shortest one, for very short operations. */
 const shortestShare = 0.1;
@@ -47,11 +47,14 @@ export class PollSchedule {
     for (const { id, status } of operations) if (status === 'finished') this.#startedAt.delete(id);
   }
 
-  /** The time until the next poll of these unfinished operations, in milliseconds. */
-  intervalMs(operations: readonly Operation[]): number {
-    // An operation scheduled behind a running one can't finish before it.
-    const begun = operations.filter(({ status }) => status !== 'scheduling');
-    const byAction = groupBy(begun.length > 0 ? begun : operations, 'action');
+  /** The time until the next poll of these unfinished operations, in milliseconds. Each list is what one call waits for. */
+  intervalMs(...lists: readonly (readonly Operation[])[]): number {
+    const awaitedNext = lists.map((operations) => {
+      // An operation scheduled behind a running one can't finish before it.
+      const begun = operations.filter(({ status }) => status !== 'scheduling');
+      return begun.length > 0 ? begun : operations;
+    });
+    const byAction = groupBy(uniqBy(awaitedNext.flat(), 'id'), 'action');
     const intervals = Object.entries(byAction).map(([action, awaited]) =>
       this.#intervalOf(
         this.#durations.get(action) ?? [],
@@ -65,21 +68,23 @@ export class PollSchedule {
   #intervalOf(durations: readonly number[], elapsed: readonly number[]): number {
     const { shortestMs, longestMs } = this.#pacing;
     const margin = durations.length < margins.manyFrom ? margins.few : margins.many;
+    // Without earlier durations, the oldest of many decides: those begun later are not likely to end before it.
+    const areMany = elapsed.length >= manyAwaited;
+    const oldestMs = Math.max(...elapsed);
     const intervals = elapsed.map((elapsedMs) => {
       // The shortest earlier duration that this operation has not exceeded yet.
       const likelyMs = durations.find((durationMs) => durationMs * (1 + margin) >= elapsedMs);
-      if (likelyMs === undefined) return undefined;
+      if (likelyMs === undefined) {
+        const waitedMs = areMany ? oldestMs : elapsedMs;
+        return clamp(Math.max(2 * shortestMs - waitedMs, waitedMs * blindShare), shortestMs, longestMs);
+      }
       const aheadMs = (durations.at(-1) ?? likelyMs) * (1 + margin) - likelyMs * (1 - margin);
       const { least, most } = predictedShare;
-      const leastMs = likelyMs * (elapsed.length < manyAwaited ? least : most);
-      const closeMs = clamp(aheadMs / predictedPolls, leastMs, likelyMs * most);
+      const closeMs = clamp(aheadMs / predictedPolls, likelyMs * (areMany ? most : least), likelyMs * most);
       const stepMs = clamp(closeMs, shortestMs * shortestShare, longestMs);
       return clamp(likelyMs * (1 - margin) - elapsedMs, stepMs, longestMs);
     });
-    // An operation that started later is unlikely to end before the longest.
-    const longest = Math.max(...elapsed);
-    const blindMs = clamp(Math.max(2 * shortestMs - longest, longest * blindShare), shortestMs, longestMs);
-    return min(intervals.map((intervalMs) => intervalMs ?? blindMs)) ?? blindMs;
+    return min(intervals) ?? shortestMs;
   }
 
   #begin(id: string): number {
