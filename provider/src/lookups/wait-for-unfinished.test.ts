@@ -88,7 +88,7 @@ const idsOf = (operations: readonly Operation[]) => operations.map(({ id }) => i
 describe('awaitOperation', () => {
   it('returns when the operation finishes, with progress for each poll', async () => {
     const { endedAt, seen } = await waitForOne(projectOf((ms) => [runsFor(500)(ms)]));
-    expect([endedAt, seen]).toEqual([690, ['running', 'running', 'finished']]);
+    expect([endedAt, seen]).toEqual([720, ['running', 'running', 'finished']]);
   });
 
   it('returns at once for an operation that has failed', async () => {

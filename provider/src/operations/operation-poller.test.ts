@@ -130,7 +130,7 @@ describe('OperationPoller: polls', () => {
       watchOf({ judge: () => 'seen', operations: () => [operationOf({ id: 'op-2' })] }),
     );
     await endsOf([first, second], 1_000);
-    expect(pollTimes()[0]).toBe(460);
+    expect(pollTimes()[0]).toBe(480);
   });
 
   it('are planned anew for the first watch after the last one', async () => {
@@ -140,13 +140,13 @@ describe('OperationPoller: polls', () => {
     await endsOf([
       poller.watch(watchOf({ judge: () => 'seen', operations: () => [operationOf({ id: 'op-2' })] })),
     ]);
-    expect(pollTimes()).toEqual([460, 5_460]);
+    expect(pollTimes()).toEqual([480, 5_480]);
   });
 
   it('stop with the last watch', async () => {
     const { source, pollTimes } = sourceOf();
     await endsOf([new OperationPoller(source, 'p-1').watch(watchOf({ judge: () => 'seen' }))], 1_000);
-    expect(pollTimes()).toEqual([460]);
+    expect(pollTimes()).toEqual([480]);
     expect(vi.getTimerCount()).toBe(0);
   });
 
@@ -156,18 +156,18 @@ describe('OperationPoller: polls', () => {
     const { source, pollTimes } = sourceOf({ listOperations: () => Promise.reject(failure(503)) });
     const watch = watchOf({ deadline: new Deadline(60_000) });
     await endsOf([new OperationPoller(source, 'p-1').watch(watch)], 60_000);
-    expect(pollTimes().slice(0, 7)).toEqual([460, 920, 1_840, 3_680, 7_360, 12_360, 17_360]);
+    expect(pollTimes().slice(0, 7)).toEqual([480, 960, 1_920, 3_840, 7_680, 12_680, 17_680]);
   });
 
   it('wait for Retry-After', async () => {
     const { source, pollTimes } = sourceOf({ listOperations: () => Promise.reject(failure(429, 7_000)) });
     await endsOf([new OperationPoller(source, 'p-1').watch(watchOf())]);
-    expect(pollTimes()[1]).toBeGreaterThanOrEqual(7_460);
+    expect(pollTimes()[1]).toBeGreaterThanOrEqual(7_480);
   });
 
   it('do not continue at once when Retry-After exceeds the longest timer', async () => {
     const { source, pollTimes } = sourceOf({ listOperations: () => Promise.reject(failure(503, 2 ** 31)) });
     const [end] = await endsOf([new OperationPoller(source, 'p-1').watch(watchOf())]);
-    expect([end, pollTimes()]).toEqual(['expired at 10000', [460]]);
+    expect([end, pollTimes()]).toEqual(['expired at 10000', [480]]);
   });
 });

@@ -83,7 +83,7 @@ describe('OperationPoller: a watch', () => {
   it('rejects at once when a poll throws another error', async () => {
     const { source, pollTimes } = failingWith([new TypeError('broken')]);
     const ends = await endsOf([new OperationPoller(source, 'p-1').watch(watchOf())]);
-    expect([ends, pollTimes()]).toEqual([['TypeError: broken'], [460]]);
+    expect([ends, pollTimes()]).toEqual([['TypeError: broken'], [480]]);
   });
 
   it('expires at its deadline without a response, and is not judged later', async () => {

@@ -46,10 +46,10 @@ function paceThatKnows(...operations: Operation[]): PollSchedule {
 const fiveSeconds = [4_000, 4_500, 5_000, 5_500, 6_000].map((durationMs) => finishedIn(durationMs));
 
 describe('PollSchedule without earlier durations', () => {
-  it('polls at 9 % of the time waited, at least 230 ms apart', async () => {
+  it('polls at 9.5 % of the time waited, at least 240 ms apart', async () => {
     const polls = await pollsAt(new PollSchedule(defaultPollPacing), 5_000);
-    expect(polls.slice(0, 11)).toEqual([460, 690, 920, 1150, 1380, 1610, 1840, 2070, 2300, 2530, 2760]);
-    expect(polls.slice(11)).toEqual([3008, 3279, 3574, 3895, 4246, 4628, 5045]);
+    expect(polls.slice(0, 11)).toEqual([480, 720, 960, 1200, 1440, 1680, 1920, 2160, 2400, 2640, 2890]);
+    expect(polls.slice(11)).toEqual([3165, 3466, 3795, 4155, 4550, 4983, 5456]);
   });
 
   it('follows the youngest of few operations, and of many the oldest', async () => {
@@ -58,7 +58,7 @@ describe('PollSchedule without earlier durations', () => {
     await pollsAt(pace, 60_000, [first]);
     const interval = pace.intervalMs([first]);
     expect(interval).toBe(5_000);
-    expect(pace.intervalMs([first], [newOperation()])).toBe(460);
+    expect(pace.intervalMs([first], [newOperation()])).toBe(480);
     expect(pace.intervalMs([first], ...Array.from({ length: 9 }, () => [newOperation()]))).toBe(interval);
   });
 
@@ -100,12 +100,12 @@ describe('PollSchedule with earlier durations', () => {
   });
 
   it('polls at once for operations that take almost no time', async () => {
-    expect(await pollsAt(paceThatKnows(finishedIn(2), finishedIn(3)), 2)).toEqual([23]);
+    expect(await pollsAt(paceThatKnows(finishedIn(2), finishedIn(3)), 2)).toEqual([24]);
   });
 
   it('polls around each of the earlier durations in turn', async () => {
     const polls = await pollsAt(paceThatKnows(finishedIn(0), finishedIn(1_000), finishedIn(4_000)), 4_000);
-    expect(polls).toEqual([23, 850, 920, 990, 1060, 1130, 1200, 3400, 3520, 3640, 3760, 3880, 4000]);
+    expect(polls).toEqual([24, 850, 920, 990, 1060, 1130, 1200, 3400, 3520, 3640, 3760, 3880, 4000]);
   });
 
   it.each([
@@ -119,12 +119,12 @@ describe('PollSchedule with earlier durations', () => {
 
   it('ignores earlier operations of other actions', async () => {
     const pace = paceThatKnows(finishedIn(5_000, { action: 'apply_config' }));
-    expect(await pollsAt(pace, 400)).toEqual([460]);
+    expect(await pollsAt(pace, 400)).toEqual([480]);
   });
 
   it('ignores earlier operations that failed: they say nothing about success', async () => {
     const pace = paceThatKnows(finishedIn(5_000, { status: 'failed' }));
-    expect(await pollsAt(pace, 400)).toEqual([460]);
+    expect(await pollsAt(pace, 400)).toEqual([480]);
   });
 });
 
@@ -169,5 +169,5 @@ it('PollSchedule forgets the start of a finished operation', async () => {
   await pollsAt(pace, 10_000, [operation]);
   // Another action, so that its duration does not predict the next one.
   pace.learn([{ ...operation, status: 'finished', action: 'suspend_compute' }]);
-  expect(pace.intervalMs([operation])).toBe(460);
+  expect(pace.intervalMs([operation])).toBe(480);
 });

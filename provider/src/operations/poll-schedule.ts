@@ -9,10 +9,10 @@ export interface PollPacing {
   readonly longestMs: number;
 }
 
-export const defaultPollPacing: PollPacing = { shortestMs: 230, longestMs: 5_000 };
+export const defaultPollPacing: PollPacing = { shortestMs: 240, longestMs: 5_000 };
 
 /** Without earlier durations: the interval as a share of the time waited. It also bounds how late an end is noticed: 95 % within a tenth. */
-const blindShare = 0.09;
+const blindShare = 0.095;
 /** Around a likely end: the number of polls until the latest likely end … */
 const predictedPolls = 10;
 /** … but the interval stays between these shares of the expected duration. */
