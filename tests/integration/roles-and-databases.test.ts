@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { ControlApi } from '../../provider/src/control-api/control-api';
 import { unknownValue } from '../../provider/src/lifecycle/input-values';
@@ -141,12 +142,32 @@ it('a role that does not depend on the branch waits for its reset', async () => 
   expect(after.outputs.createdAt).not.toBe(made.outputs.createdAt);
 });
 
+it('a role that does not depend on the branch waits for a killed reset', async () => {
+  const { startRun, emulator, branch, declared, made, reset, api } = await startReset('role', {
+    name: 'app',
+  });
+  const { projectId, branchId } = declared;
+  const { parentId = '' } = branch.outputs as { parentId?: string };
+  const match = { action: 'create_branch' };
+  const hanging = emulator.inject({ match, effect: { kind: 'operation-hangs' } });
+  await api.restoreBranch(projectId, branchId, { source_branch_id: parentId });
+  const run = startRun();
+  await run.preview(branch, reset);
+  const released = sleep(1_000).then(() => hanging.clear());
+  const [after] = await Promise.all([run.update(made, declared), run.update(branch, reset), released]);
+  expect(after.outputs.password).toBe(await api.revealPassword({ projectId, branchId, name: 'app' }));
+});
+
 it('a reset is refused if the engine asks about a role before it', async () => {
   const { startRun, branch, declared, made, reset } = await startReset('role', { name: 'app' });
   const run = startRun();
   await run.preview(made, declared);
   const { message } = await errorOf(run.preview(branch, reset));
   expect(message).toMatch(/replaces what urn:\S+::r stands for, which does not wait for it/);
+  await startRun().update(branch, reset); // Killed: its state is lost.
+  const next = startRun();
+  await next.preview(made, declared);
+  expect((await errorOf(next.preview(branch, reset))).message).toContain('which does not wait for it');
 });
 
 it('a database is replaced with its branch only with allowDataLoss: true', async () => {

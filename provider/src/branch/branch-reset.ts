@@ -58,7 +58,7 @@ export async function reportReset(
   const isKnownReset = resetAt === undefined || isSameInstant(resetAt, outputs.lastResetAt);
   if (!isKnownReset && !(await mayHaveFailed(core, id, resetAt, declaration))) {
     const since = `branch ${id} was reset at ${resetAt}, which this stack does not know of: \`pulumi up\` counts it as the one of this change of resetTriggers, and does not repeat it`;
-    core.claims.branch.noteItem(id, { reset: 'done' });
+    noteAhead(core, id, 'found');
     await core.warn(declaration, [since]);
     return false;
   }
@@ -66,8 +66,7 @@ export async function reportReset(
   const isKnown = source === undefined || isUnknown(source) || core.claims.branch.item(source).isCreated;
   if (branch && !isKnown && !all.some((each) => each.id === source))
     throw new Error(`restoreFrom: ${source} is not a branch of the project. Nothing was changed.`);
-  checkOrder(core, id);
-  core.claims.branch.noteItem(id, { reset: 'expected' });
+  noteAhead(core, id, 'expected');
   await checkReset(core, declaration, id);
   const reason = branch && findObstacle(branch, changes, inputs, all);
   if (reason !== undefined) throw new Error(`a reset of branch ${id}: ${reason}. Nothing was changed.`);
@@ -75,14 +74,18 @@ export async function reportReset(
   return deletesData;
 }
 
-/** @throws Error when the engine has asked about what the branch has by name before it asked about the branch */
-function checkOrder({ claims }: ProviderCore, id: string): void {
-  if (claims.branch.item(id).reset !== undefined) return;
+/**
+ * From now on, what the branch has by name waits for the reset.
+ * @throws Error when the engine has asked about that before it asked about the branch
+ */
+function noteAhead({ claims }: ProviderCore, id: string, reset: 'expected' | 'found'): void {
+  const isFirst = claims.branch.item(id).reset === undefined;
   const [early] = [claims.role, claims.database].flatMap((each) => each.urnsOn(id));
-  if (early)
+  if (isFirst && early)
     throw new Error(
       `the reset of branch ${id} replaces what ${early} stands for, which does not wait for it. Nothing was changed. Set branchId there to the output of the branch resource instead of the id as text.`,
     );
+  claims.branch.noteItem(id, { reset });
 }
 
 /** Whether the reset of that time has failed, or its operation can't be read: `up` may then send another one. */

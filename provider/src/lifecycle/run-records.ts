@@ -41,8 +41,11 @@ export interface ItemRecord {
   readonly adopter?: string;
   /** Of a branch: whether the state has it as protected, once diff was asked. */
   readonly wasProtected?: boolean;
-  /** Of a branch: whether this run resets it, as far as diff has found, or that was done, here or in a run that was killed. */
-  readonly reset?: 'expected' | 'done' | undefined;
+  /**
+   * Of a branch: what becomes of its reset in this run, as far as diff has found. `found`: a killed run or others have begun it, and the
+   * update waits until it has ended.
+   */
+  readonly reset?: 'expected' | 'found' | 'done' | undefined;
   /** For a branch that a change replaces: the endpoints on it that the preview knows. */
   readonly foreseen?: readonly string[];
   /** Whether this run is deleting it. */
@@ -100,7 +103,7 @@ export class RunRecords {
     }
   }
 
-  /** This run resets it. What else is on it waits for the end. */
+  /** This run resets it, or waits for the reset. What else is on it waits for the end. */
   async noteReset<Result>(id: string, reset: Promise<Result>): Promise<Result> {
     try {
       const result = await reset;

@@ -161,7 +161,7 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     return super.isDue(prior) || this.#isReset(prior);
   }
 
-  /** Whether this run resets its branch, which then has what another one has. */
+  /** Whether its branch is reset, by this run or one that was killed: it then has what another branch has. */
   #isReset({ outputs }: PriorNamed<Inputs>): boolean {
     return this.core.claims.branch.item(outputs.branchId).reset !== undefined;
   }
@@ -173,7 +173,7 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     return { ...table.previewUpdate(prior, inputs), ...toUnknown(lost) };
   }
 
-  /** Begins once the reset of its branch has ended, if this run resets that: without a dependency, the engine does not wait. */
+  /** Begins once the reset of its branch has ended, if this run makes that or waits for it: without a dependency, the engine does not. */
   async #startWork<Given extends NamedInputs>(
     news: Declared<Given>,
     deadline: Deadline,
@@ -181,10 +181,12 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
   ) {
     const { branch } = this.core.claims;
     const { branchId } = news.inputs;
-    while (branch.item(branchId).reset === 'expected') {
+    while (['expected', 'found'].includes(branch.item(branchId).reset ?? '')) {
       deadline.begin();
       if (deadline.hasPassed)
-        throw new Error(`the reset of branch ${branchId}, which this run is to make, has not ended.`);
+        throw new Error(
+          `the reset of branch ${branchId}, which this run is to make or to wait for, has not ended.`,
+        );
       await deadline.pause(resetPauseMs);
     }
     return this.core.startWork(news, deadline, prior && [asReported(prior)]);
