@@ -24,12 +24,12 @@ describe('describeWaitResult', () => {
     );
   });
 
-  it('says when a compute applies values after a failed apply_config', () => {
+  it('says when a compute applies values, and that more may be left', () => {
     const operations = [operationOf({ action: 'apply_config', status: 'failed' })];
     const describeOf = (subject: Subject) =>
       describeWaitResult(subject, { outcome: 'failed', operations }, 5_000, timeouts);
     expect(describeOf({ action: 'update', kind: 'endpoint', id: 'ep-1' })).toMatch(
-      /The endpoint is kept in state, and the compute applies the new values at the latest when it starts next\.$/,
+      /The endpoint is kept in state, and the compute applies the new values at the latest when it starts next; the next `pulumi up` does whatever else is left\.$/,
     );
     expect(describeOf({ action: 'update', kind: 'role', id: 'app' })).toMatch(/retries what failed\.$/);
   });

@@ -30,7 +30,7 @@ export const appliedLater = 'the compute applies the new values at the latest wh
 
 const whatNext = {
   failed: '; the next `pulumi up` retries what failed',
-  'failed to configure': `, and ${appliedLater}`,
+  'failed to configure': `, and ${appliedLater}; the next \`pulumi up\` does whatever else is left`,
   'timed out': '; the next `pulumi up` continues to wait',
   interrupted: '; the next `pulumi up` continues to wait',
 } as const;

@@ -1,4 +1,4 @@
-import { intersection, partition, uniq } from 'lodash';
+import { difference, intersection, partition, uniq } from 'lodash';
 import type { SettingNames } from '../config/setting-names';
 import type { Endpoint } from '../control-api/wire-types';
 import { isSizeName } from '../endpoint/compute-size';
@@ -6,7 +6,7 @@ import { endpointArguments } from '../endpoint/endpoint-arguments';
 import type { EndpointInputs, InputName } from '../endpoint/endpoint-inputs';
 import type { EndpointOutputs } from '../endpoint/endpoint-state';
 import { isUnknown } from '../lifecycle/input-values';
-import { isConfig, isSuspension } from '../lifecycle/ledger';
+import { isConfig, isSuspension, paymentOf } from '../lifecycle/ledger';
 import { isUp, type PlannedStep } from '../lifecycle/plan';
 import { appliedLater } from '../lifecycle/resource-errors';
 import type { UnsettledOperation } from '../lifecycle/resource-state';
@@ -179,9 +179,14 @@ export function describeUnsettled({
   const operations = unsettledOperations.map(({ action, id, status }) => `${action} ${id} (${status})`);
   const due = __ledger?.due ?? __unapplied?.filter((name) => name !== 'adopt') ?? [];
   // What is owed shows in an operation, unless that has never been requested.
-  const left = [...due, ...(operations.length > 0 ? operations : (__ledger?.owed ?? []))];
+  const unrequested = difference(
+    __ledger?.owed,
+    unsettledOperations.flatMap(({ action }) => paymentOf(action)),
+  );
+  const left = [...due, ...operations, ...unrequested];
   const isAppliedLater = (each: UnsettledOperation) => isConfig(each) && isFailed(each);
-  if (operations.length > 0 && unsettledOperations.every(isAppliedLater) && !__ledger?.past)
+  const isConfigAlone = operations.length > 0 && unsettledOperations.every(isAppliedLater);
+  if (isConfigAlone && unrequested.length === 0 && !__ledger?.past)
     return `the last update did not finish, ${operations.join(', ')}: ${appliedLater}`;
   const what = left.join(', ') || 'the operations that it had started';
   return `the last update did not finish: \`pulumi up\` resumes ${what}${mayDrop ? ', which may drop connections' : ''}`;

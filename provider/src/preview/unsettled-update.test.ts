@@ -34,6 +34,13 @@ describe('describeUnsettled', () => {
     );
   });
 
+  it('names what else is owed after a failed apply_config', () => {
+    const unsettledOperations = [failedOf('apply_config')];
+    expect(
+      describeUnsettled({ ...outputs, unsettledOperations, __ledger: { owed: ['start', 'config'] } }),
+    ).toBe('the last update did not finish: `pulumi up` resumes apply_config op-1 (failed), start');
+  });
+
   it('names the arguments that were not applied', () => {
     expect(describeUnsettled({ ...outputs, __ledger: { due: ['name', 'branchId'] } })).toBe(
       'the last update did not finish: `pulumi up` resumes name, branchId',
