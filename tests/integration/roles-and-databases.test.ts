@@ -216,6 +216,20 @@ it('a role that owns a database goes with a branch that is replaced', async () =
   await run.delete(branch);
 });
 
+it('a refused delete of a database fails, also if its branch is replaced', async () => {
+  const { startRun, emulator, branch, declared, made } = await startReset('database', {
+    name: 'shop',
+    ownerName: 'app_owner',
+    allowDataLoss: true,
+  });
+  const other = await startRun().create('branch', 'other', { projectId: declared.projectId });
+  const run = startRun();
+  await run.preview(branch, { projectId: declared.projectId, parentId: other.id, allowDataLoss: true });
+  await run.replaceEarly(made, { branchId: unknownValue });
+  emulator.inject({ match: { method: 'DELETE' }, effect: { kind: 'status', status: 422 } });
+  expect((await errorOf(run.delete(made))).message).toContain('422');
+});
+
 it('a role that its program now only looks up stays', async () => {
   const { startRun, made, request } = await startReset('role', { name: 'app' });
   const run = startRun();

@@ -25,7 +25,7 @@ export async function deleteNamed<Inputs extends NamedInputs>(
     project.api.deleteNamed(kind, prior.outputs, deadline).catch((error: unknown) => {
       if (!(error instanceof ControlApiError && error.status === 422)) throw error;
       // A role that owns a database which the program does not have: both go with their branch, which this run deletes next.
-      if (core.claims.branch.isReplaced(prior.outputs.branchId)) return { operations: [] };
+      if (kind === 'role' && core.claims.branch.isReplaced(prior.outputs.branchId)) return { operations: [] };
       throw new Error(`${error.message}. ${refusal}`.trim(), { cause: error });
     });
   const check = async () => checkDelete(core, named, id, prior);
