@@ -29,7 +29,7 @@ export interface ResourceRecord {
   readonly origin?: string | undefined;
 }
 
-/** What a run knows of an endpoint or a branch, by its id. */
+/** What a run knows of an endpoint, a branch, a role or a database, by its id. */
 export interface ItemRecord {
   /** The URN that keeps it: it has the id in state and no diff replaces it, or its create has returned it. */
   readonly holder?: string | undefined;
