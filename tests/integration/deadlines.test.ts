@@ -1,4 +1,4 @@
-import { create, hanging, larger, listOperations } from '../support/fault-rows';
+import { create, failing, hanging, larger, listOperations } from '../support/fault-rows';
 import type { Deed, Row } from '../support/row';
 import { checkRows } from '../support/run-row';
 
@@ -46,6 +46,20 @@ const deadlines: readonly Row[] = [
         timeoutSeconds: 3,
         faults: [hanging('suspend_compute')],
         message: /still waiting for suspend_compute .*The service has accepted the delete/,
+      },
+      { command: 'destroy' },
+    ],
+    expect: { drops: 1, state: 'nothing' },
+  },
+  {
+    title: 'a delete names its operation that fails right before its deadline',
+    rounds: [
+      {},
+      {
+        command: 'destroy',
+        timeoutSeconds: 2,
+        faults: [failing('suspend_compute')],
+        message: /operation suspend_compute \S+ failed.*The service has accepted the delete/,
       },
       { command: 'destroy' },
     ],

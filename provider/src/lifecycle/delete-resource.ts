@@ -49,11 +49,11 @@ export async function deleteResource(request: DeleteRequest): Promise<void> {
     onLocked: (blocking) => progress.show(describeBlockers(blocking), deadline.elapsedMs),
     startedBy: (started) => started,
   });
-  /** Reads until `isEnough`, or until reads can no longer lag behind. Returns whether the last read found it. */
+  /** Reads until `isEnough`, until reads can no longer lag behind or the deadline. Returns whether the last read found it. */
   const remains = async (isEnough: (isFound: boolean) => boolean) => {
     const within = deadline.forReads();
     const read = async () => (await list.find(id, { deadline: within })) !== undefined;
-    return rereadUntil(within.next(project.readLagMs), read, isEnough);
+    return rereadUntil(deadline.within(project.readLagMs), read, isEnough);
   };
   if (!isAccepted && (await remains((isFound) => !isFound)))
     throw new Error(
