@@ -11,8 +11,8 @@ const lateLists = {
 } as const;
 
 /** A protected branch and an endpoint on it, both in state. */
-async function startProtected() {
-  const ground = await startEngineRuns();
+async function startProtected(options: Parameters<typeof startEngineRuns>[0] = {}) {
+  const ground = await startEngineRuns(options);
   const projectId = ground.project.id;
   const run = ground.startRun();
   const branch = await run.create('branch', 'one', { projectId, protected: true });
@@ -47,6 +47,19 @@ describe('an endpoint on a protected branch', () => {
     await run.update(branch, { projectId, protected: false });
     await run.delete(endpoint);
     expect(ids()).not.toContain(endpoint.id);
+  });
+
+  it('is deleted at once if others have unprotected the branch', async () => {
+    const { startRun, branch, endpoint, replica, projectId, emulator } = await startProtected({
+      readLagMs: 10_000,
+    });
+    emulator.changeBranch(projectId, branch.id, { protected: false });
+    const run = startRun();
+    await run.preview(branch, { projectId, protected: true });
+    await run.create('endpoint', 'replica', replica);
+    const startedAt = performance.now();
+    await run.delete(endpoint);
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
 
   it('is replaced only if the same update unprotects the branch', async () => {

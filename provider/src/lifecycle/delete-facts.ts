@@ -99,17 +99,22 @@ async function gatherFacts(question: DeleteQuestion, project: ServiceProject): P
   return { ...common, ...noBranchFacts, ...toProtection(core, branch), subject, adopter, unallowed };
 }
 
-/** The branch of an endpoint. One list serves many deletes, until this run changes the protection: then reads may lag behind. */
+/**
+ * The branch of an endpoint. One list serves many deletes; where it shows the branch as protected, it may be out of date. Where this run
+ * protects the branch, reads may lag behind that.
+ */
 async function findBranchOf({ core, deadline }: DeleteQuestion, project: ServiceProject, id: string) {
   const {
     branches,
     sharedRead: { maxAgeMs },
   } = project;
-  const isToBeProtected = core.claims.branch.recordOf(id).declared?.inputs.protected === true;
-  const shown = isToBeProtected ? undefined : await branches.find(id, { maxAgeMs, deadline });
-  if (!isToBeProtected && !shown?.protected) return shown;
-  const isAsDeclared = (now: Branch | undefined) => (now?.protected ?? isToBeProtected) === isToBeProtected;
-  return rereadUntil(project.lag(deadline), () => branches.find(id, { deadline }), isAsDeclared);
+  const { branch } = core.claims;
+  const read = () => branches.find(id, { deadline });
+  const isToBeProtected = branch.recordOf(id).declared?.inputs.protected === true;
+  if (isToBeProtected && !branch.item(id).wasProtected)
+    return rereadUntil(project.lag(deadline), read, (now) => now?.protected !== false);
+  const shown = await branches.find(id, { maxAgeMs, deadline });
+  return shown?.protected ? read() : shown;
 }
 
 /** @param wasProtected whether the state has it as protected. @default what diff has found, if it was asked */
