@@ -99,6 +99,12 @@ ${['Main', 'Feature'].map((branchName) => writeRole(branchName)).join('')}${['Ma
     expect(stdout.match(/new ComputeEndpoint/g)).toHaveLength(1);
   });
 
+  it('names an endpoint without a name by its branch with --endpoint', async () => {
+    const { importTo, primary } = await startImport();
+    const { resources } = await importTo('--endpoint', primary.id);
+    expect(resources.map(({ name }) => name)).toEqual(['main']);
+  });
+
   it('imports a branch with what is on it, by id or name', async () => {
     const { importTo, provider, declare, project, branch, apiId } = await startImport();
     const replica = await provider.create(declare({ type: 'read_only', name: 'reports' }));

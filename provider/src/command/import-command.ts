@@ -56,10 +56,11 @@ async function makeImport(options: ImportOptions, context: CommandContext): Prom
   const project = await openProject(options, context);
   const all = await project.api.listEndpoints(project.id);
   const endpoints = await select(project, all, options);
-  const branches = options.endpoint === undefined ? await readBranches(project, context) : [];
+  const branches = await readBranches(project, context);
   const branchNames = new Map(branches.map(({ id, name }) => [id, name]));
   const names = nameResources(endpoints, branchNames);
-  const chosen = branches.filter(({ id, name }) => [id, name, undefined].includes(options.branch));
+  const isChosen = ({ id, name }: Branch) => [id, name, undefined].includes(options.branch);
+  const chosen = options.endpoint === undefined ? branches.filter(isChosen) : [];
   const found = [
     ...nameBranches(chosen),
     ...endpoints.map((each) => foundEndpoint(each, names.get(each.id) ?? each.id, declareAmong(all, each))),
