@@ -1,6 +1,6 @@
 import { omit, pick } from 'lodash';
 import type { ControlApi } from '../control-api/control-api';
-import { messageOf } from '../control-api/control-api-error';
+import { ControlApiError, messageOf } from '../control-api/control-api-error';
 import type { NamedChange } from '../control-api/wire-types';
 import { describeArguments, type Flow } from '../lifecycle/beginning';
 import { isConfig } from '../lifecycle/ledger';
@@ -128,9 +128,15 @@ export async function toRefreshed<Inputs extends NamedInputs>(
   const now = table.withReported(item, inputs);
   const isOther = item.created_at !== outputs.createdAt;
   const known = isOther ? undefined : secretOf(named, outputs);
-  const shown = known ?? (await named.secret?.read(api, outputs));
+  const reading = known === undefined ? named.secret?.read(api, outputs) : undefined;
+  const shown = known ?? (await reading?.catch(leaveOutForbidden));
   const toKnown = (inState: Inputs) => toOutputs(named, item, inState, shown);
   return { inputs: now, outputs: table.refresh(item, now, outputs, toKnown) };
+}
+
+/** A key that may list roles may lack the right to reveal passwords. */
+function leaveOutForbidden(error: unknown): undefined {
+  if (!(error instanceof ControlApiError && error.status === 403)) throw error;
 }
 
 /** The failure after which the next run looks whether the resource is there, and whether its secret output is. */
