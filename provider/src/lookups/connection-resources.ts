@@ -1,4 +1,5 @@
 import * as pulumi from '@pulumi/pulumi';
+import { hideStack } from './stack-connection';
 
 /** What a `Role` and a `Database` of either adapter have. */
 export interface NamedResource {
@@ -47,7 +48,6 @@ export function toNames({ role, database, endpoint, pooled }: ConnectionResource
 /** @throws RunError when they are on different branches, of which each may have a role and a database of these names */
 export function requireOneBranch([role, database, endpoint]: readonly string[]): void {
   if (role === database && database === endpoint) return;
-  throw new pulumi.RunError(
-    `getConnectionUri: the role is on branch ${role}, the database on ${database}, the endpoint on ${endpoint}: give three of one branch.`,
-  );
+  const where = `the role is on branch ${role}, the database on ${database}, the endpoint on ${endpoint}`;
+  throw hideStack(new pulumi.RunError(`getConnectionUri: ${where}: give three of one branch.`));
 }

@@ -2,7 +2,7 @@ import * as pulumi from '@pulumi/pulumi';
 import { beforeEach, expect, it } from 'vitest';
 import { getBranch, getBranches, getConnectionUri, getProject } from './get-by-stack';
 import { waitForOperations } from './operation-lookup';
-import { readByStack } from './stack-connection';
+import { hideStack, readByStack } from './stack-connection';
 
 const projectId = 'p-1';
 const answers: Readonly<Record<string, object>> = {
@@ -34,4 +34,10 @@ it('a lookup that the mocks do not answer is an error', async () => {
 
 it('a lookup fails without a stack, which Pulumi would inspect', async () => {
   await expect(readByStack(async () => undefined)).rejects.toHaveProperty('stack', undefined);
+});
+
+it('a programming error in a lookup keeps its stack', () => {
+  const hidden = hideStack(new TypeError('x is not a function'));
+  expect(hidden.stack).toContain('stack-connection.test.ts');
+  expect(pulumi.RunError.isInstance(hidden)).toBe(false);
 });

@@ -22,7 +22,7 @@ export async function lookUp<Result extends object>(
   return answer;
 }
 
-/** @throws Error of which Pulumi prints only the message */
+/** @throws Error of which Pulumi prints only the message, unless it is a programming error */
 export async function readByStack<Result>(read: (api: ControlApi) => Promise<Result>): Promise<Result> {
   try {
     return await read(connectByStack());
@@ -32,12 +32,15 @@ export async function readByStack<Result>(read: (api: ControlApi) => Promise<Res
 }
 
 /**
- * Pulumi prints only the message of a RunError. It knows one by this property, whatever its class. It inspects the stack all the same,
- * which takes Node.js 20 minutes if that has frames of the SDK, so there is none.
+ * Pulumi prints only the message of a RunError. It knows one by this property, whatever its class. It inspects the stack all the same:
+ * with Node.js 20, that takes minutes if it has frames of the SDK, so there is none. A programming error stays as it is.
  */
 export function hideStack(thrown: unknown): Error {
-  const error = Object.assign(toError(thrown), { stack: undefined });
-  return Object.defineProperty(error, '__pulumiRunError', { value: true });
+  const error = toError(thrown);
+  if ([TypeError, RangeError, ReferenceError].some((mistake) => error instanceof mistake)) return error;
+  return Object.defineProperty(Object.assign(error, { stack: undefined }), '__pulumiRunError', {
+    value: true,
+  });
 }
 
 function isMocked(): boolean {
