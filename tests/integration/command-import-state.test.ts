@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { recreateState, type StateFixture } from '../support/moved-state';
+import { sendRequest } from '../support/send-request';
 import { commandOf, runWith } from '../support/start-command';
 import { startHttpService } from '../support/start-http-service';
 import { makeTemporaryFolder } from '../support/temporary-folder';
@@ -111,6 +112,17 @@ new Role('${roleName}', {
     expect(stderr).toMatch(/Skipped urn:.*::app: the service does not have ep-none-1\./);
     expect(readOutput().resources).toHaveLength(3);
     expect(stderr).not.toMatch(/state delete .*::app/);
+  });
+
+  it('skips what this provider would refuse, and names it', async () => {
+    const { emulator, project, importState, readOutput } = await startImport();
+    const { text, branch } = await recreateState(emulator, project.id, 'terraform/kislerdm');
+    const path = `/projects/${project.id}/branches/${branch.id}/roles`;
+    await sendRequest(emulator, 'POST', path, { role: { name: '..' } });
+    const { stderr } = await importState(text.replaceAll('"reporter"', '".."'));
+    expect(stderr).toMatch(/Skipped neon_role\.app: name must be neither \. nor \.\., /);
+    expect(readOutput().resources).toHaveLength(3);
+    expect(stderr).not.toMatch(/state rm .*neon_role\.app/);
   });
 
   it('imports what two addresses manage once', async () => {

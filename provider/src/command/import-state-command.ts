@@ -10,7 +10,14 @@ import { declareAmong } from '../endpoint/declared-endpoint';
 import { ServiceProject } from '../operations/service-project';
 import { type CommandContext, connect } from './connection';
 import { CommandFailure, exitCodes, usageError } from './exit-codes';
-import { type FoundResource, foundBranch, foundEndpoint, foundNamed, toPluginImport } from './found-resource';
+import {
+  type FoundResource,
+  foundBranch,
+  foundEndpoint,
+  foundNamed,
+  kinds,
+  toPluginImport,
+} from './found-resource';
 import { quote, writeImportFile } from './import-file';
 import { addBaseUrlOption, type CommandOptions, toExamples } from './options';
 import { nameById } from './resource-addresses';
@@ -43,17 +50,16 @@ async function importState(file: string, options: ImportStateOptions, context: C
   if (resolve(file) === resolve(options.output))
     throw usageError(`--output ${options.output} is the state file: give another name.`);
   const state = readStateFile(await readText(file));
-  const { found, missing } = await findAtService(state, options, context);
-  for (const { address, id } of missing)
-    screen.say(toPrintable(`Skipped ${address}: the service does not have ${id}.`));
+  const { found, skipped } = await findAtService(state, options, context);
+  for (const { address, reason } of skipped) screen.say(toPrintable(`Skipped ${address}: ${reason}.`));
   if (state.otherTypes.length > 0) screen.say(toPrintable(`Not taken over: ${state.otherTypes.join(', ')}.`));
   if (found.length === 0) throw new CommandFailure(exitCodes.refused, `${file} has nothing to import.`);
 
   const ordered = sortBy(found, ({ kind }) => order.indexOf(kind));
   await writeImportFile(options.output, ordered.map(toPluginImport));
   await screen.print(writeProgram(found, { module: 'pulumi-postgres-compute/plugin' }));
-  const gone = new Set(missing.map(({ id }) => id));
-  const moved = state.resources.filter(({ id }) => !gone.has(id));
+  const left = new Set(skipped.map(({ id }) => id));
+  const moved = state.resources.filter(({ id }) => !left.has(id));
   for (const line of describeNextSteps(options.output, found.length, state.tool, moved)) screen.say(line);
 }
 
@@ -64,7 +70,7 @@ async function findAtService({ resources }: StateFile, options: ImportStateOptio
   const once = uniqBy(resources, 'id');
   const names = nameById(once);
   const found: FoundResource[] = [];
-  const missing: ManagedResource[] = [];
+  const skipped: (ManagedResource & { readonly reason: string })[] = [];
   for (const [projectId, managed] of Object.entries(groupBy(once, 'projectId'))) {
     const endpoints: readonly Endpoint[] = await api.listEndpoints(projectId);
     const branches: readonly Branch[] = await api.listBranches(projectId);
@@ -78,11 +84,15 @@ async function findAtService({ resources }: StateFile, options: ImportStateOptio
       const item = isNamed && (await project.named(kind, parseNamedId(id).branchId).find(id));
       if (endpoint) found.push(foundEndpoint(endpoint, name, declareAmong(endpoints, endpoint)));
       else if (branch) found.push(foundBranch(branch, name));
-      else if (item && isNamed) found.push(foundNamed(kind, item, name));
-      else missing.push(each);
+      else if (item && isNamed) {
+        const one = foundNamed(kind, item, name);
+        const [failure] = kinds[kind].type.findInputFailures(one.inputs);
+        if (failure) skipped.push({ ...each, reason: `${failure.property} ${failure.reason}` });
+        else found.push(one);
+      } else skipped.push({ ...each, reason: `the service does not have ${id}` });
     }
   }
-  return { found, missing };
+  return { found, skipped };
 }
 
 async function readText(file: string): Promise<string> {
