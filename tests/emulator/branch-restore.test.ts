@@ -155,6 +155,24 @@ describe('POST /restore', () => {
     expect(held(id)).toMatchObject({ current_state: 'ready' });
   });
 
+  it('leaves a branch whose creation ends before it fails ready', async () => {
+    const { emulator, call, path, mainId, held, restore, settled } = await startWithBranches({
+      locks: 'none',
+    });
+    const match = { action: 'create_branch' };
+    const creation = emulator.inject({ match, effect: { kind: 'operation-hangs' }, times: 1 });
+    const endpoints = [{ type: 'read_write' }];
+    const { body } = await call('POST', path, { branch: { parent_id: mainId }, endpoints });
+    const id = body?.branch.id ?? '';
+    emulator.inject({ match, effect: { kind: 'operation-fails' }, times: 1 });
+    // It first stops the compute, which the creation has yet to start.
+    const response = await restore(id, { source_branch_id: mainId });
+    expect(actionsOf(response)).toEqual(['suspend_compute', 'create_branch', 'start_compute']);
+    creation.clear();
+    await settled();
+    expect(held(id)).toMatchObject({ current_state: 'ready' });
+  });
+
   it('leaves the branch ready and its compute idle if it fails', async () => {
     const { emulator, dev, endpointId, mainId, held, restore, settled } = await startWithBranches();
     emulator.inject({ match: { action: 'create_branch' }, effect: { kind: 'operation-fails' } });

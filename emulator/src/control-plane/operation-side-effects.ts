@@ -50,9 +50,10 @@ function finishRestore(plane: ControlPlane, project: ProjectRecord, step: Step):
 
 function undoRestore(plane: ControlPlane, project: ProjectRecord, step: Step): void {
   undoPreserve(plane, project, step);
-  makeBranchReady(plane, project, step);
   const branch = project.branches.get(step.branchId);
-  const { former } = step.restore ?? {};
+  // Without locks, its creation may have ended since.
+  const former = branch?.wire.current_state === 'resetting' ? step.restore?.former : undefined;
+  makeBranchReady(plane, project, step);
   if (branch && former) changeBranch(plane, project, branch, { current_state: former });
 }
 
