@@ -1,12 +1,11 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { Client } from 'pg';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Connect } from '../../emulator/src/data-plane/access-changes';
 import { asAdmin } from '../../emulator/src/data-plane/admin';
 import { applyAccess, NO_ACCESS } from '../../emulator/src/data-plane/roles-and-databases';
 import { holdPasswords } from '../../emulator/src/data-plane/stored-passwords';
-import { findPostgres, type PlainPostgres, startPlainPostgres } from '../support/plain-postgres';
+import { findPostgres, startPlainPostgres } from '../support/plain-postgres';
 import { hasPostgres, PostgresEmulator } from '../support/postgres-emulator';
 
 const RUN_PROGRAM = "CREATE TEMP TABLE seen (line text); COPY seen FROM PROGRAM 'id'";
@@ -103,52 +102,67 @@ const ignore = (): void => undefined;
 const startPlain = async () => {
   const postgres = await startPlainPostgres(findPostgres() ?? '');
   onTestFinished(() => postgres.stop());
-  return { postgres, connect: connectTo(postgres) };
+  const access = { sockets: dirname(postgres.socket), password: '', version: 14 };
+  const connect: Connect = (name, work) => asAdmin(access, name, work);
+  let applied = NO_ACCESS;
+  const apply = (roles: string[], ...databases: ReturnType<typeof database>[]) =>
+    applyAccess(connect, applied, { roles: roles.map(role), databases }, 'secret', (next) => {
+      applied = next;
+    });
+  /** A database of the role `bob`, with a table of it. */
+  const createOwn = async () => {
+    await postgres.query('CREATE DATABASE own OWNER bob');
+    const create = 'SET ROLE bob; CREATE TABLE public.notes ()';
+    await connect('own', async (admin) => void (await admin.query(create)));
+  };
+  return { postgres, connect, apply, createOwn };
 };
 
 it.skipIf(!hasPostgres)('takes over no database of a client, only those of an earlier attempt', async () => {
-  const { postgres, connect } = await startPlain();
+  const { postgres, apply } = await startPlain();
   await postgres.query('CREATE DATABASE store');
   const shop = database('shop', 'bob');
   const store = { ...database('store', 'bob'), id: 2, created_at: '2026-01-02T00:00:00Z' };
-  let applied = NO_ACCESS;
-  const apply = () =>
-    applyAccess(connect, applied, { roles: [role('bob')], databases: [shop, store] }, 'secret', (access) => {
-      applied = access;
-    });
-  await expect(apply()).rejects.toThrow('database "store" already exists');
-  await expect(apply()).rejects.toThrow('database "store" already exists');
+  const again = () => apply(['bob'], shop, store);
+  await expect(again()).rejects.toThrow('database "store" already exists');
+  await expect(again()).rejects.toThrow('database "store" already exists');
   await postgres.query('DROP DATABASE store');
-  await apply();
+  await again();
   const owned = "SELECT datname AS name FROM pg_database WHERE datdba = 'bob'::regrole ORDER BY name";
   expect(await postgres.query(owned)).toEqual([{ name: 'shop' }, { name: 'store' }]);
 });
 
 it.skipIf(!hasPostgres)('a role that could not be removed is tried again at another change', async () => {
-  const { postgres, connect } = await startPlain();
-  let applied = NO_ACCESS;
-  const apply = (roles: string[], databases: ReturnType<typeof database>[]) =>
-    applyAccess(connect, applied, { roles: roles.map(role), databases }, 'secret', (access) => {
-      applied = access;
-    });
+  const { postgres, apply, createOwn } = await startPlain();
   const shop = database('shop', 'ann');
-  await apply(['ann', 'bob'], [shop]);
-  await postgres.query('CREATE DATABASE own OWNER bob');
-  await connect('own', async (admin) => void (await admin.query('SET ROLE bob; CREATE TABLE notes ()')));
-  await postgres.query('ALTER DATABASE own ALLOW_CONNECTIONS false');
-  await postgres.query('ALTER DATABASE shop IS_TEMPLATE true');
+  await apply(['ann', 'bob'], shop);
+  await createOwn();
+  await postgres.query('ALTER DATABASE own ALLOW_CONNECTIONS false; ALTER DATABASE shop IS_TEMPLATE true');
   const refused = /"bob" cannot be dropped/;
-  await expect(apply(['ann'], [])).rejects.toThrow(refused);
+  await expect(apply(['ann'])).rejects.toThrow(refused);
   const next = { ...shop, id: 2, created_at: '2026-01-02T00:00:00Z' };
-  await expect(apply(['ann'], [next])).rejects.toThrow(refused);
+  await expect(apply(['ann'], next)).rejects.toThrow(refused);
   await postgres.query('ALTER DATABASE shop CONNECTION LIMIT 7; ALTER DATABASE own ALLOW_CONNECTIONS true');
-  await apply(['ann'], [next]);
+  await apply(['ann'], next);
   const isThere = "SELECT FROM pg_roles WHERE rolname = 'bob'";
   expect(await postgres.query(isThere)).toEqual([{}]);
-  await apply(['ann', 'eve'], [next]);
+  await apply(['ann', 'eve'], next);
   expect(await postgres.query(isThere)).toEqual([]);
   const limit = "SELECT datconnlimit AS connections FROM pg_database WHERE datname = 'shop'";
   expect(await postgres.query(limit)).toEqual([{ connections: 7 }]);
+});
+
+it.skipIf(!hasPostgres)('a role that stayed because the disk failed is tried again', async () => {
+  const { postgres, apply, createOwn } = await startPlain();
+  await apply(['ann', 'bob']);
+  await createOwn();
+  const [own] = await postgres.query("SELECT oid::text FROM pg_database WHERE datname = 'own'");
+  const folder = join(dirname(postgres.socket), 'data', 'base', String(own?.oid));
+  renameSync(folder, `${folder}.gone`);
+  await expect(apply(['ann'])).rejects.toThrow('the emulator cannot connect to the server');
+  renameSync(`${folder}.gone`, folder);
+  await apply(['ann']);
+  expect(await postgres.query("SELECT FROM pg_roles WHERE rolname = 'bob'")).toEqual([]);
 });
 
 it.skipIf(!hasPostgres)('a database is created where a killed attempt has left its folder', async () => {
@@ -195,12 +209,9 @@ it.skipIf(!hasPostgres)("an owner's settings for hints do not reach the superuse
 /** A data folder of an earlier emulator, where the views of the superuser could be written. */
 describe.skipIf(!hasPostgres)('roles of the API on a cluster whose own roles are renamed', () => {
   it('a role of Postgres that has the name of a new role is not changed', async () => {
-    const { postgres, connect } = await startPlain();
+    const { postgres, apply } = await startPlain();
     await postgres.query("UPDATE pg_authid SET rolname = 'bob' WHERE rolname = 'pg_execute_server_program'");
-    const branch = { roles: [role('bob')], databases: [] };
-    await expect(applyAccess(connect, NO_ACCESS, branch, 'secret', ignore)).rejects.toThrow(
-      'the role "bob" is one of Postgres\'s own, renamed',
-    );
+    await expect(apply(['bob'])).rejects.toThrow('the role "bob" is one of Postgres\'s own, renamed');
     expect(await postgres.query("SELECT rolcanlogin FROM pg_authid WHERE rolname = 'bob'")).toEqual([
       { rolcanlogin: false },
     ]);
@@ -235,15 +246,3 @@ describe.skipIf(!hasPostgres)('roles of the API on a cluster whose own roles are
     ]);
   });
 });
-
-function connectTo({ socket }: PlainPostgres): Connect {
-  return async (name, work) => {
-    const client = new Client({ host: socket.replace(/\/[^/]*$/, ''), user: 'cloud_admin', database: name });
-    await client.connect();
-    try {
-      await work(client);
-    } finally {
-      await client.end();
-    }
-  };
-}

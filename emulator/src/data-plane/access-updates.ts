@@ -42,8 +42,8 @@ export class AccessUpdates {
   }
 
   /**
-   * In a turn of the cluster, before clients connect: they are not locked out by a change that is refused, whose operation
-   * has told the reason.
+   * In a turn of the cluster, before clients connect: they are not locked out by a change that fails. The next start makes it
+   * again, except the removal of a role that Postgres refuses.
    * @throws Error when not even the first roles can be created
    */
   async updateIfPossible(cluster: Cluster, branch: BranchRecord): Promise<void> {

@@ -122,3 +122,11 @@ export async function asAdmin<Result>(
 export function isLockTimeout(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '55P03';
 }
+
+/**
+ * Whether Postgres would refuse a statement again: not if it failed because of a lock (55P03), a full disk (53), the end of the
+ * server (57P) or an error of the system (58).
+ */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof DatabaseError && !/^(55P03|53|57P|58)/.test(error.code ?? '');
+}

@@ -12,7 +12,7 @@ import {
   setRole,
   shutOut,
 } from './access-changes';
-import { isLockTimeout } from './admin';
+import { isLockTimeout, isRefusal } from './admin';
 import { holdDatabase } from './held-roles';
 
 /**
@@ -25,7 +25,7 @@ export interface Access {
   readonly databases: Readonly<Record<string, { readonly name: string; readonly owner: string }>>;
   /** The ids of the databases in Postgres. A client can give the name of one to another. */
   readonly oids: Readonly<Record<string, number>>;
-  /** What was wanted when deleted roles could not be removed. That can take a minute, so only another change tries it again. */
+  /** What was wanted when Postgres refused to remove deleted roles. That can take a minute, so only another change tries it again. */
   readonly leftWith?: string | undefined;
 }
 
@@ -142,7 +142,7 @@ export async function applyAccess(
     await attempt(async () => {
       if (await dropRole(connect, name, branch)) delete roles[name];
     });
-    if (Object.hasOwn(roles, name) && !failures.some(isLockTimeout)) leftWith = now;
+    if (Object.hasOwn(roles, name) && failures.every(isRefusal)) leftWith = now;
     save();
   }
   if (failures.length > 0) throw failures.find(isLockTimeout) ?? failures[0];
