@@ -134,17 +134,6 @@ it('a refresh reads the password that an import from a file leaves out', async (
   expect(found?.outputs).toMatchObject({ password });
 });
 
-it('a refresh by a key that may not reveal passwords leaves it out', async () => {
-  const { startRun, emulator, made } = await startReset('role', { name: 'app' });
-  const { password: _, ...outputs } = made.outputs;
-  emulator.inject({
-    match: { path: '/projects/:project/branches/:branch/roles/:role/reveal_password' },
-    effect: { kind: 'status', status: 403 },
-  });
-  const found = await startRun().read({ ...made, outputs });
-  expect(found?.outputs).toEqual(outputs);
-});
-
 it('a role that does not depend on the branch waits for its reset', async () => {
   const { startRun, branch, declared, made, reset } = await startReset('role', { name: 'app' });
   const run = startRun();

@@ -7,6 +7,7 @@ import { callErrorOf, failedState, type ResourceState, runUp } from '../support/
 import { runCreate, runUpdate } from '../support/engine';
 import { errorOf, failureOf } from '../support/failure';
 import { doors, startDoor } from '../support/start-door';
+import { startEngineRuns } from '../support/start-engine-run';
 import { startService } from '../support/start-service';
 import { until } from '../support/virtual-world';
 
@@ -231,4 +232,14 @@ it('a secret that an update replaces is redacted in its progress', async () => {
   operation.finish();
   await update;
   expect(shown.join('\n')).not.toContain('canary');
+});
+
+it('a refresh by a key that may not reveal passwords leaves one out', async () => {
+  const { startRun, emulator, project, branch } = await startEngineRuns();
+  const declared = { projectId: project.id, branchId: branch.id, name: 'app' };
+  const made = await startRun().create('role', 'r', declared);
+  const { password: _, ...outputs } = made.outputs;
+  const path = '/projects/:project/branches/:branch/roles/:role/reveal_password';
+  emulator.inject({ match: { path }, effect: { kind: 'status', status: 403 } });
+  expect(await startRun().read({ ...made, outputs })).toMatchObject({ outputs });
 });
