@@ -33,14 +33,13 @@ export class EndpointLifecycle extends ResourceLifecycle<EndpointInputs, Endpoin
 
   protected askOfCreation(checked: CheckedDeclaration<EndpointInputs>) {
     const { urn, createsBeforeDelete } = checked.resource;
-    const isReplacing = this.claims.resource(urn).inState !== undefined;
     const find = (replaced: string | undefined) => findObstacle(this.core, checked, replaced);
     return [
       () => this.core.findUnknownBranch(checked, 'branchId'),
       () => this.#claimDerivedName(checked),
       () => this.#diagnostics.findUnjudgedReplacement(checked),
       () => (createsBeforeDelete ? [] : findReplacementFailures(this.claims, urn, find)),
-      () => this.#diagnostics.reportCreation(checked, isReplacing),
+      () => this.#diagnostics.reportCreation(checked),
       () => findRivals(checked, this.claims),
     ];
   }

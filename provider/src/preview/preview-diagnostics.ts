@@ -80,26 +80,25 @@ export class PreviewDiagnostics {
   }
 
   /** For an endpoint that is not in state yet: new, or taken over. Returns why it must not be taken over. */
-  async reportCreation(declaration: Declaration, isReplacing: boolean): Promise<InputFailure[]> {
-    const { inputs, resource } = declaration;
-    const { secretNames = [] } = resource;
+  async reportCreation(declaration: Declaration): Promise<InputFailure[]> {
+    const { inputs } = declaration;
     const target = toCreateTarget(declaration);
     const branches = isUnknown(inputs.branchId) ? this.#core.claims.branch.adopted : [inputs.branchId];
     const endpoints = inputs.adopt && branches.length === 0 ? [] : await this.#list(declaration);
     const notes: string[] = [];
-    const mayBeForced = !isReplacing && !resource.retainsOnDelete;
     try {
       if (inputs.adopt === true && isUnknown(inputs.branchId))
         notes.push(...branches.flatMap((id) => this.#describeIfOn(id, declaration, endpoints)));
       else if (inputs.adopt === true) {
-        const adoption = this.#describeAdoption(target, endpoints, declaration, mayBeForced);
+        const adoption = this.#describeAdoption(target, endpoints, declaration);
         if (adoption.failures.length > 0) return adoption.failures;
         notes.push(...adoption.warnings);
-      } else if (!isReplacing)
-        notes.push(...this.#describeExisting(target, endpoints, secretNames, mayBeForced));
+      } else if (!this.#isReplacing(declaration))
+        notes.push(...this.#describeExisting(target, endpoints, declaration));
     } catch (error) {
       // The create would stop, but the preview must not: a replacement may delete that endpoint first.
-      notes.push(mayBeForced ? `${messageOf(error)} ${describeForced(ifForced)}` : messageOf(error));
+      const forced = this.#mayBeForced(declaration) ? [describeForced(ifForced)] : [];
+      notes.push([messageOf(error), ...forced].join(' '));
     }
     await this.#core.warn(declaration, notes);
     return [];
@@ -135,12 +134,7 @@ export class PreviewDiagnostics {
     return this.#core.list(declaration, 'endpoints');
   }
 
-  #describeAdoption(
-    target: CreateTarget,
-    endpoints: readonly Endpoint[],
-    declaration: Declaration,
-    mayBeForced: boolean,
-  ) {
+  #describeAdoption(target: CreateTarget, endpoints: readonly Endpoint[], declaration: Declaration) {
     const { inputs } = target;
     const { urn, secretNames = [] } = declaration.resource;
     const ambiguity = describeAmbiguity(target, endpoints);
@@ -160,7 +154,7 @@ export class PreviewDiagnostics {
     const failures = this.#isForbidden(impact, inputs) ? [{ property: 'adopt', reason }] : [];
     const warnings = [
       ...impact.sentences,
-      toCondition(describeAdoption(adopted, changes), mayBeForced),
+      this.#toCondition(describeAdoption(adopted, changes), declaration),
       ...this.#describeGate(impact, inputs),
     ];
     return { failures, warnings };
@@ -180,23 +174,18 @@ export class PreviewDiagnostics {
   }
 
   /** Warnings about an existing endpoint that the create will find. @throws Error when the create will stop */
-  #describeExisting(
-    target: CreateTarget,
-    endpoints: readonly Endpoint[],
-    secretNames: readonly string[],
-    mayBeForced: boolean,
-  ) {
+  #describeExisting(target: CreateTarget, endpoints: readonly Endpoint[], declaration: Declaration) {
     const { inputs } = target;
     const existing = findExisting(target, endpoints);
     if (existing?.kind === 'own') {
-      const { impact } = assessTakeOver(existing, inputs, secretNames);
+      const { impact } = assessTakeOver(existing, inputs, declaration.resource.secretNames ?? []);
       const refusal = this.#isForbidden(impact, inputs)
         ? ['the create fails, because allowRestart is false']
         : [];
       const consequences = [...impact.sentences.map((sentence) => `it ${sentence}`), ...refusal];
       const takeOver = `\`pulumi up\` takes over endpoint ${describeEndpoint(existing.item)}, which has the name of this resource`;
       return [
-        toCondition(takeOver, mayBeForced),
+        this.#toCondition(takeOver, declaration),
         ...consequences.map((consequence) => `if \`pulumi up\` takes the endpoint over, ${consequence}`),
         ...this.#describeGate(impact, inputs),
       ];
@@ -206,6 +195,20 @@ export class PreviewDiagnostics {
     return [
       `the branch already has a read_write endpoint: ${describeEndpoint(holder)}. A branch can have only one, so \`pulumi up\` fails unless that endpoint is moved or deleted first; adopt: true takes it over`,
     ];
+  }
+
+  /** What a create does unless it is a forced replacement, where it may be one. */
+  #toCondition(done: string, declaration: Declaration): string {
+    return this.#mayBeForced(declaration) ? describeUnforced(done, ifForced) : done;
+  }
+
+  #mayBeForced(declaration: Declaration): boolean {
+    return !this.#isReplacing(declaration) && !declaration.resource.retainsOnDelete;
+  }
+
+  /** Whether the create replaces what the state has, as far as the engine has told. */
+  #isReplacing({ resource }: Declaration): boolean {
+    return this.#core.claims.endpoint.resource(resource.urn).inState !== undefined;
   }
 
   #describeRefusal(id: string, impact: ChangeImpact, { inputs, resource }: Declaration): string {
@@ -224,10 +227,6 @@ export class PreviewDiagnostics {
 }
 
 const ifForced = 'that endpoint, changes its host, drops connections';
-
-function toCondition(done: string, mayBeForced: boolean): string {
-  return mayBeForced ? describeUnforced(done, ifForced) : done;
-}
 
 /** An interrupted replacement has deleted it, or another client. The engine does not say which. */
 function describeGone(id: string): string {
