@@ -3,7 +3,7 @@ import { runWith, startCommand } from '../support/start-command';
 import { until } from '../support/virtual-world';
 
 describe('endpoints list', () => {
-  it('endpoints list shows id, name, branch, type, size and state', async () => {
+  it('shows id, name, branch, type, size and state', async () => {
     const { run, primary, branch, provider, declare } = await startCommand();
     await provider.create(declare({ name: 'api' }));
     const [, first = '', second = ''] = (await run('endpoints', 'list')).stdout.split('\n');
@@ -17,7 +17,7 @@ describe('endpoints list', () => {
     ]);
   });
 
-  it('endpoints list filters by --branch, an id or a name', async () => {
+  it('filters by --branch, an id or a name', async () => {
     const { run, primary, branch } = await startCommand();
     const own = await run('endpoints', 'list', '--branch', primary.branch_id, '--json');
     expect(JSON.parse(own.stdout)).toMatchObject({ endpoints: [{ id: primary.id, currentState: 'active' }] });
@@ -25,9 +25,7 @@ describe('endpoints list', () => {
     expect(none).toEqual({ exitCode: 0, stdout: '', stderr: 'No endpoints found.\n' });
     expect((await run('endpoints', 'list', '--branch', 'none')).exitCode).toBe(4);
   });
-});
 
-describe('endpoints list on a terminal', () => {
   it('colours active, idle and changing states differently', async () => {
     const { run, environment, emulator, primary } = await startCommand();
     const painted = async () => (await runWith(['endpoints', 'list'], environment, { isTTY: true })).stdout;
@@ -40,25 +38,19 @@ describe('endpoints list on a terminal', () => {
   });
 });
 
-it('endpoints get shows the pooler and the Postgres settings', async () => {
+it('endpoints get shows one endpoint, with the pooler and its settings', async () => {
   const { run, emulator, primary } = await startCommand();
-  expect((await run('endpoints', 'get', primary.id)).stdout).toMatch(/^pooler +off$/m);
+  const { stdout: plain } = await run('endpoints', 'get', primary.id);
+  expect(plain).toMatch(new RegExp(`^id +${primary.id}\nstate +Active\n`));
+  expect(plain).toContain(`host         ${primary.host}\n`);
+  expect(plain).toMatch(/^pooler +off$/m);
   const settings = { pg_settings: { work_mem: '8MB', jit: 'off' } };
   emulator.changeEndpoint(primary.id, { pooler_enabled: true, settings });
   const { stdout } = await run('endpoints', 'get', primary.id);
   expect(stdout).toMatch(/^pooler +transaction$/m);
   expect(stdout).toMatch(/^settings +work_mem=8MB, jit=off$/m);
-});
-
-it('endpoints get shows one endpoint', async () => {
-  const { run, primary } = await startCommand();
-  const { stdout } = await run('endpoints', 'get', primary.id);
-  expect(stdout).toMatch(new RegExp(`^id +${primary.id}\nstate +Active\n`));
-  expect(stdout).toContain(`host         ${primary.host}\n`);
-  expect(JSON.parse((await run('endpoints', 'get', primary.id, '--json')).stdout)).toMatchObject({
-    id: primary.id,
-    host: primary.host,
-  });
+  const { id, host } = primary;
+  expect(JSON.parse((await run('endpoints', 'get', id, '--json')).stdout)).toMatchObject({ id, host });
 });
 
 describe('endpoints suspend, start and restart', () => {
@@ -97,21 +89,15 @@ describe('endpoints suspend, start and restart', () => {
     });
   });
 
-  it('return the running operations with --no-wait', async () => {
+  it('return the running operations with --no-wait, each once', async () => {
     const { run, emulator, primary } = await startCommand({ operationMs: 60_000 });
+    emulator.inject({ match: { method: 'POST' }, effect: { kind: 'repeated-operations' } });
     const { stdout } = await run('endpoints', 'suspend', primary.id, '--no-wait', '--json');
     expect(JSON.parse(stdout)).toMatchObject({
       endpoint: { id: primary.id, pendingState: 'idle' },
       operations: [{ action: 'suspend_compute', status: 'running' }],
     });
     expect(emulator.endpoints()[0]).toMatchObject({ current_state: 'active' });
-  });
-
-  it('show an operation once if the service names it twice', async () => {
-    const { run, emulator, primary } = await startCommand();
-    emulator.inject({ match: { method: 'POST' }, effect: { kind: 'repeated-operations' } });
-    const { stdout } = await run('endpoints', 'suspend', primary.id, '--no-wait', '--json');
-    expect(JSON.parse(stdout).operations).toHaveLength(1);
   });
 
   it('wait while the project is locked, and report the locking operation', async () => {

@@ -10,35 +10,14 @@ async function startSuspension(service: Service) {
   return (JSON.parse(stdout).operations as { id: string; status: string }[])[0] ?? { id: '', status: '' };
 }
 
-/** Runs a wait for operations that hang, and lets them finish after two polls. */
-async function waitForHanging<Begun, End>(
-  { emulator }: Service,
-  begin: () => Promise<Begun>,
-  wait: (begun: Begun) => Promise<End>,
-) {
-  const hanging = emulator.inject({ match: {}, effect: { kind: 'operation-hangs' }, times: 'always' });
-  const begun = await begin();
-  const before = pollsOf(emulator).length;
-  const end = wait(begun);
-  // The second poll follows the progress that the first one showed.
-  await until(() => pollsOf(emulator).length > before + 1);
-  hanging.clear();
-  return { begun, end: await end };
-}
-
 const pollsOf = (emulator: Service['emulator']) =>
   emulator.requests().filter(({ path }) => path.includes('/operations'));
 
 describe('operations wait', () => {
   it('exits with 0 when the operation succeeds, and shows it', async () => {
-    const service = await startCommand();
-    const { begun, end } = await waitForHanging(
-      service,
-      () => startSuspension(service),
-      ({ id }) => service.run('operations', 'wait', id),
-    );
-    const { id } = begun;
-    const { exitCode, stdout, stderr } = end;
+    const service = await startCommand({ operationMs: 2_000 });
+    const { id } = await startSuspension(service);
+    const { exitCode, stdout, stderr } = await service.run('operations', 'wait', id);
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/suspend_compute +\S+ +OK/);
     expect(stderr).toBe(`${id} suspend_compute: In progress\n${id} suspend_compute: OK\n`);
@@ -59,16 +38,10 @@ describe('operations wait', () => {
   });
 
   it('exits with 3 and the unfinished operations at the time-out', async () => {
-    const service = await startCommand({ operationMs: { default: 60_000 } });
+    const service = await startCommand({ operationMs: 60_000 });
     const { id } = await startSuspension(service);
-    const { exitCode, stderr, stdout } = await service.run(
-      'operations',
-      'wait',
-      id,
-      '--timeout',
-      '0.2',
-      '--json',
-    );
+    const words = ['operations', 'wait', id, '--timeout', '0.2', '--json'];
+    const { exitCode, stderr, stdout } = await service.run(...words);
     expect(exitCode).toBe(3);
     expect(stderr).toMatch(
       new RegExp(`error: Still unfinished after [\\d.]+ s.*: suspend_compute ${id} running.\n$`),
@@ -80,18 +53,15 @@ describe('operations wait', () => {
   });
 
   it('waits for every operation of an endpoint with --endpoint', async () => {
-    const service = await startCommand();
-    const { end } = await waitForHanging(
-      service,
-      () => service.run('endpoints', 'restart', service.primary.id, '--no-wait'),
-      () => service.run('operations', 'wait', '--endpoint', service.primary.id, '--json'),
-    );
-    expect(end.exitCode).toBe(0);
-    expect(JSON.parse(end.stdout)).toMatchObject({
+    const { run, emulator, primary } = await startCommand({ operationMs: 2_000 });
+    await run('endpoints', 'restart', primary.id, '--no-wait');
+    const { exitCode, stdout } = await run('operations', 'wait', '--endpoint', primary.id, '--json');
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
       outcome: 'succeeded',
       operations: [{ status: 'finished' }, { status: 'finished' }],
     });
-    expect(service.emulator.endpoints()[0]).toMatchObject({ current_state: 'active' });
+    expect(emulator.endpoints()[0]).toMatchObject({ current_state: 'active' });
   });
 
   it('waits for every unfinished operation of the project by default', async () => {

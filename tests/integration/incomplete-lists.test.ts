@@ -27,39 +27,12 @@ describe('a list of projects', () => {
     expect(await getProject({ name: 'p4' })).toMatchObject({ id: 'p4' });
   });
 
-  it('is read to its end when a page is empty', async () => {
-    await startProjects((cursor) => ({
-      projects: cursor === null ? [] : projects,
-      pagination: { cursor: 'next' },
-    }));
-    expect(await getProjects()).toHaveLength(projects.length);
-  });
-
-  it('ends after ten empty pages', async () => {
-    await startProjects((cursor) => ({ projects: [], pagination: { cursor: `${cursor}-` } }));
-    expect(await getProjects()).toEqual([]);
-  });
-
   it('that leaves out unreadable projects is an error naming them', async () => {
     await startProjects(() => ({ projects, unavailable_project_ids: ['old-sun-1'] }));
     await expect(getProjects()).rejects.toThrow(
       'GET /projects: no usable response: the service could not read old-sun-1 in time',
     );
     await expect(getProject({ name: 'p1' })).rejects.toThrow('could not read old-sun-1 in time');
-  });
-
-  it('has each project once when the service ignores the cursor', async () => {
-    await startProjects(() => ({ projects, pagination: { cursor: 'next' } }));
-    expect(await getProjects()).toHaveLength(projects.length);
-    expect(await getProject({ name: 'p1' })).toMatchObject({ id: 'p1' });
-  });
-
-  it('whose full pages lead in a circle is an error', async () => {
-    await startProjects((cursor) => ({
-      projects: range(400).map((number) => toProject(`p-${cursor}-${number}`)),
-      pagination: { cursor: cursor === 'second' ? 'first' : 'second' },
-    }));
-    await expect(getProjects()).rejects.toThrow('the list repeats itself after 1200 items');
   });
 });
 

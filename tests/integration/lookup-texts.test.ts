@@ -52,27 +52,13 @@ describe('a connection string in the text of the service', () => {
 });
 
 it('the names that an error lists are redacted and escaped', async () => {
-  const { environment } = await startScriptedService(() => ({
-    body: { branches: [toBranch('\u001b[31mkey-of-this-test')] },
+  const place = { id: 'p-1', region_id: 'r', pg_version: 17, created_at: '2026-01-01T00:00:00Z' };
+  await startScriptedService(() => ({
+    body: { projects: [{ ...place, name: '\u001b[31mkey-of-this-test' }] },
   }));
-  const { message } = await errorOf(getBranch({ projectId: 'p', name: 'main' }));
-  expect(message).toBe('Project p has no branch named "main". It has: \\u001b[31m*** (br-1).');
-  const { stderr } = await runWith(['branches', 'get', 'main'], environment);
-  expect(stderr).toContain('It has: \\u001b[31m*** (br-1).');
+  const { message } = await errorOf(getProject({ name: 'shop' }));
+  expect(message).toBe('The account has no project named "shop". It has: \\u001b[31m*** (p-1).');
 });
-
-function toBranch(name: string) {
-  const created_at = '2026-01-01T00:00:00Z';
-  return {
-    id: 'br-1',
-    name,
-    project_id: 'p',
-    default: false,
-    protected: false,
-    current_state: 'ready',
-    created_at,
-  };
-}
 
 it('an error about the projects of an organization names the organization', async () => {
   const { environment } = await startScriptedService(({ pathname }) =>
@@ -105,6 +91,8 @@ it.each([
   expect(pulumi.RunError.isInstance(error)).toBe(true);
 });
 
+const connected = { projectId: 'p', databaseName: 'app', roleName: 'app_owner' };
+
 /** An unset variable of a script must not mean the default endpoint. */
 describe('an empty option', () => {
   it.each([
@@ -129,29 +117,20 @@ describe('an empty option', () => {
     expect(urls).toEqual([]);
   });
 
-  it.each(['branchId', 'endpointId', 'databaseName', 'roleName', 'projectId'])(
-    'getConnectionUri refuses an empty %s',
-    async (name) => {
-      const { urls } = await startScriptedService(() => ({ body: { uri } }));
-      const of = { projectId: 'p', databaseName: 'app', roleName: 'app_owner', [name]: '' };
-      await expect(readConnectionUri(connectByStack(), of)).rejects.toThrow(
-        `getConnectionUri: ${name} must not be empty.`,
-      );
-      expect(urls).toEqual([]);
-    },
-  );
-
-  it('getConnectionUri takes the ids of resources, too', async () => {
+  it.each<[string, () => Promise<unknown>]>([
+    ['getConnectionUri: branchId', () => readConnectionUri(connectByStack(), { ...connected, branchId: '' })],
+    ['getProject: orgId', () => getProject({ name: 'shop', orgId: '' })],
+    ['getProjects: orgId', () => getProjects({ orgId: '' })],
+  ])('is refused by %s', async (which, lookUp) => {
     const { urls } = await startScriptedService(() => ({ body: { uri } }));
-    const of = { projectId: 'p', databaseName: 'p/br-1/a/b', roleName: 'p/br-1/app' };
-    await readConnectionUri(connectByStack(), of);
-    expect(urls).toEqual([expect.stringContaining('database_name=a%2Fb&role_name=app')]);
-  });
-
-  it('getProject and getProjects refuse an empty one', async () => {
-    const { urls } = await startScriptedService(() => ({ body: { projects: [] } }));
-    await expect(getProject({ name: 'shop', orgId: '' })).rejects.toThrow('orgId must not be empty.');
-    await expect(getProjects({ orgId: '' })).rejects.toThrow('getProjects: orgId must not be empty.');
+    await expect(lookUp()).rejects.toThrow(`${which} must not be empty.`);
     expect(urls).toEqual([]);
   });
+});
+
+it('getConnectionUri takes the ids of resources, too', async () => {
+  const { urls } = await startScriptedService(() => ({ body: { uri } }));
+  const of = { projectId: 'p', databaseName: 'p/br-1/a/b', roleName: 'p/br-1/app' };
+  await readConnectionUri(connectByStack(), of);
+  expect(urls).toEqual([expect.stringContaining('database_name=a%2Fb&role_name=app')]);
 });

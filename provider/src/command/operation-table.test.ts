@@ -10,13 +10,13 @@ useFakeClock(Date.parse('2026-01-01T00:00:05Z'));
 
 const cellsOf = (line = '') => line.split(/ {2,}/);
 
-it('leaves a cell without a branch empty, and keeps the columns aligned', async () => {
-  const operations = [
-    operationOf({ id: 'op-1', branch_id: 'br-1' }),
-    operationOf({ id: 'op-2', action: 'create_timeline' }),
+it('has one head and aligned columns for all pages, and empty cells', async () => {
+  const pages = [
+    [operationOf({ id: 'op-1', branch_id: 'br-1' })],
+    [operationOf({ id: 'op-2', action: 'create_timeline' })],
   ];
   const stdout = new PassThrough({ encoding: 'utf8' });
-  await printOperations([operations], new Screen(stdout, new PassThrough(), {}));
+  await printOperations(pages, new Screen(stdout, new PassThrough(), {}));
   const [head = '', first = '', second = ''] = String(stdout.read()).split('\n');
   expect(cellsOf(first)).toEqual([
     'start_compute',

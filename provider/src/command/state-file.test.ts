@@ -49,9 +49,21 @@ it('reads modules that are nested more deeply than the stack allows', () => {
   expect(resources).toMatchObject([{ id: 'br-1' }]);
 });
 
-it('refuses a state with a child module that it cannot read', () => {
-  const root_module = { child_modules: [{ resources: 'none' }] };
-  expect(() => readStateFile(JSON.stringify({ values: { root_module } }))).toThrow(
-    /is neither the output of/,
+const outOfProject = { urn: 'a::feature', type: 'neon:index/branch:Branch', id: 'br-1' };
+
+it.each([
+  [
+    'with a child module that it cannot read',
+    { values: { root_module: { child_modules: [{ resources: 'none' }] } } },
+  ],
+  ['that is the raw file of Terraform', { version: 4, terraform_version: '1.11.4', resources: [] }],
+])('refuses a state %s', (_what, state) => {
+  expect(() => readStateFile(JSON.stringify(state))).toThrow(/is neither the output of/);
+});
+
+it('refuses a resource without its project', () => {
+  const deployment = { resources: [outOfProject] };
+  expect(() => readStateFile(JSON.stringify({ deployment }))).toThrow(
+    /has no id or no project of a::feature/,
   );
 });
