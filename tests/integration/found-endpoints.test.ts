@@ -45,9 +45,9 @@ const adoptions: readonly Row[] = [
       {
         command: 'preview',
         others: [foreign('read_write', 'main')],
-        shows: [/the branch already has a read_write endpoint: ep-\S+ \(since 20\S+\)/],
+        message:
+          /^branchId already has a read_write endpoint: ep-\S+ \(since 20\S+\).* adopt: true takes it over/,
       },
-      { message: /The read_write endpoint of the branch is ep-\S+ adopt: true/ },
       {
         command: 'preview',
         program: { ...adopt, ...larger },

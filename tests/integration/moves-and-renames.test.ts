@@ -18,7 +18,7 @@ describe('a move to a branch that has an endpoint', () => {
     const holder = await startRun().create('endpoint', 'holder', on(target, { type: 'read_only' }));
     const { message } = await errorOf(run.preview(endpoint, on(target)));
     expect(message).toContain(`on which endpoint ${holder.id} is (read_only, active)`);
-    expect(message).toContain('updates run before deletes');
+    expect(message).toContain('deletes run last');
     // In the order that dependsOn gives.
     const next = startRun();
     await next.update(holder, on(spare, { type: 'read_only' }));

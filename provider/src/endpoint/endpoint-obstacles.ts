@@ -122,6 +122,11 @@ export async function checkMove(id: string, declaration: Declaration, core: Prov
     : `To create this one there instead of moving it, ${first}run \`pulumi up --replace '${urn}'\`.`;
   throw new Error(
     `${what}, on which endpoint ${holder.id} is (${holder.type}, ${holder.current_state}): ${why}. ` +
-      `If this program deletes ${holder.id}, do that in an earlier \`pulumi up\`: updates run before deletes. If it moves or replaces ${holder.id}, add that resource to \`dependsOn\` of this one. ${instead}`,
+      `${describeOrder(holder.id)} ${instead}`,
   );
+}
+
+/** What to do about an endpoint that leaves the branch in the same update. */
+export function describeOrder(id: string): string {
+  return `If this program deletes ${id}, do that in an earlier \`pulumi up\`: deletes run last. If it moves or replaces ${id}, add that resource to \`dependsOn\` of this one.`;
 }

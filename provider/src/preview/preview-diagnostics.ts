@@ -1,7 +1,8 @@
-import { union } from 'lodash';
+import { isEmpty, union } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
 import type { Endpoint } from '../control-api/wire-types';
 import type { Declaration, EndpointInputs, InputName } from '../endpoint/endpoint-inputs';
+import { describeOrder } from '../endpoint/endpoint-obstacles';
 import { endpointFlow } from '../endpoint/endpoint-situation';
 import type { PriorState } from '../endpoint/endpoint-state';
 import {
@@ -93,8 +94,10 @@ export class PreviewDiagnostics {
         const adoption = this.#describeAdoption(target, endpoints, declaration);
         if (adoption.failures.length > 0) return adoption.failures;
         notes.push(...adoption.warnings);
-      } else if (!this.#isReplacing(declaration))
+      } else if (!this.#isReplacing(declaration)) {
         notes.push(...this.#describeExisting(target, endpoints, declaration));
+        if (notes.length === 0) return this.#findHolder(target, endpoints);
+      }
     } catch (error) {
       // The create would stop, but the preview must not: a replacement may delete that endpoint first.
       const forced = this.#mayBeForced(declaration) ? [describeForced(ifForced)] : [];
@@ -173,28 +176,31 @@ export class PreviewDiagnostics {
     return [...impact.sentences, ...refusal].map((sentence) => `${sentence} (${which})`);
   }
 
-  /** Warnings about an existing endpoint that the create will find. @throws Error when the create will stop */
+  /** Warnings about the endpoint of its own that the create will find. @throws Error when the create will stop */
   #describeExisting(target: CreateTarget, endpoints: readonly Endpoint[], declaration: Declaration) {
     const { inputs } = target;
     const existing = findExisting(target, endpoints);
-    if (existing?.kind === 'own') {
-      const { impact } = assessTakeOver(existing, inputs, declaration.resource.secretNames ?? []);
-      const refusal = this.#isForbidden(impact, inputs)
-        ? ['the create fails, because allowRestart is false']
-        : [];
-      const consequences = [...impact.sentences.map((sentence) => `it ${sentence}`), ...refusal];
-      const takeOver = `\`pulumi up\` takes over endpoint ${describeEndpoint(existing.item)}, which has the name of this resource`;
-      return [
-        this.#toCondition(takeOver, declaration),
-        ...consequences.map((consequence) => `if \`pulumi up\` takes the endpoint over, ${consequence}`),
-        ...this.#describeGate(impact, inputs),
-      ];
-    }
-    const holder = findBranchEndpoint(inputs, endpoints);
-    if (!holder) return [];
+    if (!existing) return [];
+    const { impact } = assessTakeOver(existing, inputs, declaration.resource.secretNames ?? []);
+    const refusal = this.#isForbidden(impact, inputs)
+      ? ['the create fails, because allowRestart is false']
+      : [];
+    const consequences = [...impact.sentences.map((sentence) => `it ${sentence}`), ...refusal];
+    const takeOver = `\`pulumi up\` takes over endpoint ${describeEndpoint(existing.item)}, which has the name of this resource`;
     return [
-      `the branch already has a read_write endpoint: ${describeEndpoint(holder)}. A branch can have only one, so \`pulumi up\` fails unless that endpoint is moved or deleted first; adopt: true takes it over`,
+      this.#toCondition(takeOver, declaration),
+      ...consequences.map((consequence) => `if \`pulumi up\` takes the endpoint over, ${consequence}`),
+      ...this.#describeGate(impact, inputs),
     ];
+  }
+
+  /** The read_write endpoint on the branch, unless a resource has it: its owner may take it off the branch first. */
+  #findHolder({ inputs }: CreateTarget, endpoints: readonly Endpoint[]): InputFailure[] {
+    const holder = findBranchEndpoint(inputs, endpoints);
+    const claims = this.#core.claims.endpoint;
+    if (!holder || claims.ownerOf(holder.id) !== undefined || !isEmpty(claims.item(holder.id))) return [];
+    const reason = `already has a read_write endpoint: ${describeEndpoint(holder)}. A branch can have only one; adopt: true takes it over, and is needed to replace it by force. ${describeOrder(holder.id)}`;
+    return [{ property: 'branchId', reason }];
   }
 
   /** What a create does unless it is a forced replacement, where it may be one. */

@@ -125,17 +125,23 @@ function rename({ world, slot, isBranch, message }: Advised): boolean {
   return true;
 }
 
-/** A create was killed right after the rename to the declared name: no state has what it has made. */
+/**
+ * A create was killed right after the rename to the declared name: no state has what it has made. Or a forced replacement finds its own
+ * endpoint under a name that others have given it.
+ */
 function adopt({ world, stack, isCutOff, slot, isBranch, message }: Advised): boolean {
   const { ground, journal } = world;
   const adopted = isBranch ? ground.branches.adopted : ground.adopted;
   const made = isBranch ? ground.branches.own(slot) : ground.own(slot);
   const isLost = ({ id }: { id: string }) => !stack.state.resources.some((stored) => stored.id === id);
+  const isReplaced = message.startsWith('branchId already has');
   const found = made.find(
-    (each) => isLost(each) && [each.id, each.name].some((text) => text && message.includes(text)),
+    (each) =>
+      (isLost(each) ? isCutOff : isReplaced) &&
+      [each.id, each.name].some((text) => text && message.includes(text)),
   );
-  if (!isCutOff || !found || adopted.has(slot)) return false;
-  if (!isBranch) resetUndeclared(world, slot, found.id);
+  if (!found || adopted.has(slot)) return false;
+  if (!isBranch && !isReplaced) resetUndeclared(world, slot, found.id);
   adopted.set(slot, found.name ?? '');
   journal.count('adoptions');
   journal.note('user', () => `sets adopt: true for slot ${slot}, ${found.name}`);
