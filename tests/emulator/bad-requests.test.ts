@@ -40,27 +40,6 @@ it('the request log survives a deeply nested body', async () => {
 });
 
 it.each([
-  ['an unknown route', '/nowhere', 404],
-  ['an id that is not URL-encoded', '/projects/%ZZ', 400],
-  ['an id of 300 characters in the path', `/projects/${'p'.repeat(300)}`, 414],
-  ['a repeated query parameter limit', '/projects?limit=1&limit=2', 400],
-  ['an invalid cursor', '/projects?cursor=nothing', 400],
-])('%s gets an error body of the API', async (_case, path, expected) => {
-  const { call } = await startService();
-  const response = await call('GET', path);
-  expect([response.status, response.body]).toEqual([expected, refusal]);
-});
-
-it.each(['yesterday', '2026-99-99T00:00:00Z', ''])(
-  'the list of operations rejects the cursor %j',
-  async (cursor) => {
-    const { call, project } = await startService();
-    const query = `?cursor=${encodeURIComponent(cursor)}`;
-    expect((await call('GET', `/projects/${project.id}/operations${query}`)).status).toBe(400);
-  },
-);
-
-it.each([
   ['a request that is not HTTP', 'HELLO\r\n\r\n', 400],
   [
     'a request with too large headers',

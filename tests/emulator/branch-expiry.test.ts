@@ -61,41 +61,4 @@ describe('a branch with expires_at', () => {
     expect(Object.keys(held(id) ?? {})).not.toEqual(expect.arrayContaining(['expires_at']));
     expect(Object.keys(held(id) ?? {})).not.toEqual(expect.arrayContaining(['ttl_interval_seconds']));
   });
-
-  it.each([
-    ['in the past', inSeconds(-60)],
-    ['in more than 30 days', inSeconds(30 * 24 * 3600 + 60)],
-    ['without a time zone', '2099-01-01T00:00:00'],
-  ])('is 400 if that is %s', async (_case, expires_at) => {
-    const { create, branch, change } = await startWithBranches();
-    expect((await create({ expires_at })).status).toBe(400);
-    expect((await change(branch.id, { expires_at })).status).toBe(400);
-  });
-
-  it('cannot be default, another root, protected or a parent (422)', async () => {
-    const { emulator, project, main, branch, path, call, create, change, settled } =
-      await startWithBranches();
-    const expires_at = inSeconds(3600);
-    const refused = [
-      await change(main?.id ?? '', { expires_at }),
-      await create({ expires_at, protected: true }),
-    ];
-    await change(branch.id, { expires_at });
-    refused.push(
-      await change(branch.id, { protected: true }),
-      await create({ parent_id: branch.id }),
-      await call('POST', `${path}/${branch.id}/set_as_default`),
-    );
-    await change(branch.id, { expires_at: null });
-    await create({ parent_id: branch.id });
-    refused.push(await change(branch.id, { expires_at }));
-    const restore = { source_branch_id: branch.id, preserve_under_name: 'root' };
-    await call('POST', `${path}/${main?.id}/restore`, restore);
-    await settled();
-    const root = emulator.branches(project.id).find(({ name }) => name === 'root');
-    for (const child of emulator.branches(project.id))
-      if (child.parent_id === root?.id) await call('DELETE', `${path}/${child.id}`);
-    refused.push(await change(root?.id ?? '', { expires_at }));
-    expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 422));
-  });
 });

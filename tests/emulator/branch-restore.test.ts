@@ -89,27 +89,6 @@ describe('POST /restore', () => {
     );
   });
 
-  it.each([
-    ['itself without a time', 400, (dev: string) => ({ source_branch_id: dev, preserve_under_name: 'x' })],
-    ['a time and an LSN', 400, () => ({ source_lsn: '0/1', source_timestamp: '2026-01-31T08:00:00Z' })],
-    ['a taken name', 409, () => ({ preserve_under_name: 'feature' })],
-    ['no such source', 404, () => ({ source_branch_id: 'br-none' })],
-    [
-      'itself without a name for the previous state',
-      422,
-      (dev: string) => ({ source_branch_id: dev, source_lsn: '0/1' }),
-    ],
-  ])('with %s is %i', async (_case, status, body) => {
-    const { dev, mainId, restore } = await startWithBranches();
-    expect((await restore(dev.id, { source_branch_id: mainId, ...body(dev.id) })).status).toBe(status);
-  });
-
-  it('needs a name for the previous state of a branch with children (422)', async () => {
-    const { emulator, project, dev, mainId, restore } = await startWithBranches();
-    emulator.createBranch(project.id, { parentId: dev.id });
-    expect((await restore(dev.id, { source_branch_id: mainId })).status).toBe(422);
-  });
-
   it('needs a branch and a source that no other restore is changing (423)', async () => {
     const service = await startWithBranches({ locks: 'none' });
     const { emulator, call, other, dev, path, mainId, restore } = service;
@@ -197,13 +176,4 @@ describe('a branch with init_source schema-only', () => {
     await settled();
     expect(held(id)).toBeUndefined();
   });
-
-  it.each(['parent-schema', 'import'])(
-    'is 501 for %s, with the name of the attribute',
-    async (init_source) => {
-      const { call, path } = await startWithBranches();
-      const { status, body } = await call('POST', path, { branch: { init_source } });
-      expect([status, body?.message]).toEqual([501, expect.stringContaining('branch.init_source')]);
-    },
-  );
 });

@@ -1,7 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
-import type { EmulatorOptions } from 'postgres-control-emulator';
 import { expect, it } from 'vitest';
 import { readOfficialDescription } from '../support/official-description';
 import { listServedCalls } from '../support/served-calls';
@@ -154,30 +152,6 @@ it("every call and response of an endpoint's life matches OpenAPI", async () => 
     methods.map((method) => `${method.toUpperCase()} ${path}`),
   );
   expect([...checked].toSorted()).toEqual(served.toSorted());
-});
-
-it.each<[string, number, EmulatorOptions, string, string, object?]>([
-  ['an unknown project', 404, {}, 'GET', '/projects/none'],
-  ['an unknown operation', 404, {}, 'GET', `${oneProject}/operations/{operation_id}`],
-  ['invalid JSON', 400, {}, 'POST', '/projects', []],
-  [
-    'a replica that the plan does not include',
-    403,
-    { plan: 'free' },
-    'POST',
-    allEndpoints,
-    { type: 'read_only' },
-  ],
-  ['an endpoint beyond the quota', 422, { maxEndpoints: 1 }, 'POST', allEndpoints, { type: 'read_only' }],
-  ['a request beyond the rate limit', 429, { requestsPerMinute: 1 }, 'GET', '/projects'],
-])('%s is %i and matches the OpenAPI description', async (_case, status, options, method, path, body) => {
-  const { project, branch, call } = await startService(options);
-  if (options.requestsPerMinute !== undefined) await call('GET', '/projects');
-  const url = path.replace('{project_id}', project.id).replace('{operation_id}', randomUUID());
-  const requested = path === allEndpoints ? { endpoint: { branch_id: branch.id, ...body } } : body;
-  const response = await call(method, url, requested);
-  const described = path.replace('none', '{project_id}');
-  expect([response.status, findViolations(method, described, response)]).toEqual([status, []]);
 });
 
 it('a wrong key is 401 and matches the OpenAPI description', async () => {

@@ -52,12 +52,6 @@ describe('an option', () => {
     expect(renamed.status).toBe(200);
   });
 
-  it('exceeding the option maxEndpoints is 422 ENDPOINTS_LIMIT_EXCEEDED', async () => {
-    const { create } = await startService({ maxEndpoints: 1 });
-    const { status, body } = await create();
-    expect([status, body?.code]).toEqual([422, 'ENDPOINTS_LIMIT_EXCEEDED']);
-  });
-
   it.each([
     [16, 8, 16, 201],
     [16, 7, 16, 400],
