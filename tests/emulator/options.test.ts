@@ -35,11 +35,18 @@ describe('an invalid option is rejected', () => {
 });
 
 describe('an option', () => {
-  it('the option operationMs accepts a duration per action', async () => {
-    const { emulator, project, create } = await startService({
-      operationMs: { start_compute: 60_000, default: 0 },
-    });
-    await create();
+  it('the option operationMs accepts a duration per action, even a getter', async () => {
+    let durationMs = 0;
+    const operationMs = {
+      get start_compute() {
+        return durationMs;
+      },
+      default: 0,
+    };
+    const { emulator, project, createActive, create } = await startService({ operationMs });
+    await createActive();
+    durationMs = 60_000;
+    await create({ type: 'read_only' });
     emulator.lockProject(project.id)();
     const [, start] = emulator.operations(project.id);
     expect(start).toMatchObject({ action: 'start_compute', status: 'running' });

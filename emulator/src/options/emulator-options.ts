@@ -43,7 +43,7 @@ export const OPTIONS = {
   ).optional(),
   /**
    * Milliseconds that an operation runs; 0 finishes it in the next tick. Either one number, or one number per action and
-   * `default` for the others. @default 0
+   * `default` for the others, which is read when an operation begins: a getter can vary it. @default 0
    */
   operationMs: z
     .union([timerMs, z.record(z.string(), timerMs)], 'a number of milliseconds, or one per action')
@@ -110,7 +110,9 @@ export function resolveOptions(options: EmulatorOptions = {}): Settings {
     if (value !== undefined && postgres === false)
       throw new RangeError(`${name} ${value} has no effect without the option postgres`);
   }
-  return { ...settings, maxEndpoints: settings.maxEndpoints ?? PLANS[plan].maxEndpoints };
+  // As it was given: the copy in `settings` has read a getter once.
+  const { operationMs = settings.operationMs } = options;
+  return { ...settings, operationMs, maxEndpoints: settings.maxEndpoints ?? PLANS[plan].maxEndpoints };
 }
 
 /** The option in an argument of the command, such as `--max-cu`. */
