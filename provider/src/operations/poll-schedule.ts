@@ -13,11 +13,9 @@ export const defaultPollPacing: PollPacing = { shortestMs: 240, longestMs: 5_000
 
 /** Without earlier durations: the interval as a share of the time waited. It also bounds how late an end is noticed: 95 % within a tenth. */
 const blindShare = 0.095;
-/** Around a likely end: the number of polls until the latest likely end … */
-const predictedPolls = 10;
-/** … but the interval stays between these shares of the expected duration. */
-const predictedShare = { least: 0.03, most: 0.07 };
-/** With so many operations of one action awaited, each poll finds some that have ended: the longest of those intervals is soon enough. */
+/** Around a likely end: the interval as a share of the expected duration. Where many operations are awaited, each poll finds some that have ended. */
+const predictedShare = { usual: 0.04, ofMany: 0.07 };
+/** How many awaited operations of one action are many. */
 const manyAwaited = 10;
 /** Around a likely end, the interval may fall to this share of the shortest one, for very short operations. */
 const shortestShare = 0.1;
@@ -26,8 +24,8 @@ const margins = { few: 0.15, many: 0.03, manyFrom: 5 };
 
 /**
  * Predicts when to poll next. Operations of one action take about as long as earlier ones in the same project, and each
- * list of operations shows those durations. So the polls are few until an end is likely, and frequent around it; the more
- * alike the earlier durations, the more frequent. Without earlier durations, the interval grows with the time waited.
+ * list of operations shows those durations. So the polls are few until an end is likely, and frequent around it. Without
+ * earlier durations, the interval grows with the time waited.
  */
 export class PollSchedule {
   readonly #pacing: PollPacing;
@@ -78,11 +76,10 @@ export class PollSchedule {
         const waitedMs = areMany ? oldestMs : elapsedMs;
         return clamp(Math.max(2 * shortestMs - waitedMs, waitedMs * blindShare), shortestMs, longestMs);
       }
-      const aheadMs = (durations.at(-1) ?? likelyMs) * (1 + margin) - likelyMs * (1 - margin);
-      const { least, most } = predictedShare;
-      const closeMs = clamp(aheadMs / predictedPolls, likelyMs * (areMany ? most : least), likelyMs * most);
+      const closeMs = likelyMs * (areMany ? predictedShare.ofMany : predictedShare.usual);
       const stepMs = clamp(closeMs, shortestMs * shortestShare, longestMs);
-      return clamp(likelyMs * (1 - margin) - elapsedMs, stepMs, longestMs);
+      // The first poll comes one interval after the earliest likely end: before that, it would mostly be in vain.
+      return clamp(likelyMs * (1 - margin) + stepMs - elapsedMs, stepMs, longestMs);
     });
     return min(intervals) ?? shortestMs;
   }
