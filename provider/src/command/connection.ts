@@ -24,7 +24,7 @@ export async function openProject(options: CommandOptions, context: CommandConte
   if (!idOrName) throw usageError('No project given: pass --project, or set POSTGRES_COMPUTE_PROJECT.');
   const api = connect(options, context);
   // The service makes ids such as cool-lake-12345678. Anything else may be a name.
-  const isId = /^[a-z]+-[a-z]+-\d+$/.test(idOrName);
+  const isId = /^[a-z]+-[a-z]+-\d{8}$/.test(idOrName);
   return new ServiceProject(api, isId ? idOrName : (await findProject(api, idOrName)).id, pacing);
 }
 

@@ -35,10 +35,10 @@ const sources = {
 export function readConnectionSettings(
   readConfig: ReadConfig,
   environment: NodeJS.ProcessEnv,
-  { namespace } = dynamicSettingNames,
+  { namespace, sourceOf: sourceInConfig } = dynamicSettingNames,
 ): ConnectionSettings {
   const sourceOf = (name: keyof typeof sources) =>
-    readConfig(name) === undefined ? sources[name].variable : `${namespace}:${name}`;
+    readConfig(name) === undefined ? sources[name].variable : sourceInConfig(name);
   const read = (name: keyof typeof sources): string => {
     const { what, variable, example } = sources[name];
     const value = (readConfig(name) ?? environment[variable])?.trim();

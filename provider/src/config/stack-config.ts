@@ -41,7 +41,11 @@ function refuseIgnoredSetting({ namespace }: SettingNames): void {
     // A stack that uses both providers has a guard for each.
     return name === 'allowRestart' && !keys.includes(`${namespace}:${name}`);
   };
-  const ignored = keys.filter((key) => /^postgres[-_]?compute:/i.test(key)).find(isIgnored);
+  // A project may have that name, and settings of its own.
+  const own = `${pulumi.getProject()}:`;
+  const ignored = keys
+    .filter((key) => /^postgres[-_]?compute:/i.test(key) && !key.startsWith(own))
+    .find(isIgnored);
   if (ignored === undefined) return;
   throw new pulumi.RunError(
     `${ignored} in the config of this stack has no effect here: the settings are ${settingNames.join(', ')}, each with the prefix ${namespace}, such as ${namespace}:allowRestart. Set it under its right name, or remove it with \`pulumi config rm ${ignored}\`.`,

@@ -22,5 +22,7 @@ export async function checkGate(
     { changes, steps, outputs: toOutputs(live, inputs), inputs, secretNames },
     live,
   );
-  if (impact.drops) throw new Error(describeRefusal(describeNamed(id, urn), impact, inputs, settingNames));
+  if (!impact.drops) return;
+  const sent = situation.writes === 'none' ? [] : namesAt(situation.ledger, 'sent');
+  throw new Error(describeRefusal(describeNamed(id, urn), impact, inputs, settingNames, sent));
 }

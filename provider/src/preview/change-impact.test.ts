@@ -220,12 +220,20 @@ describe('the diagnostic of a failed suspension that is retried', () => {
 });
 
 it.each([
-  [undefined, 'true (or `pulumi config set postgresCompute:allowRestart true`)'],
-  [false, 'true'],
-])('describeRefusal, allowRestart %s: what drops connections, who decides', (allowRestart, advice) => {
-  const impact = impactOf({ autoscalingLimitMaxCu: 2, branchId: 'br-2' });
-  expect(describeRefusal('ep-1', impact, inputsOf({ allowRestart }), dynamicSettingNames)).toBe(
-    'allowRestart is false, and this moves the endpoint, drops connections (active now): branchId, max 1 => 2 CU. Nothing was changed on endpoint ep-1. ' +
-      `To continue, set allowRestart: ${advice}, or apply the change while the compute is idle.`,
-  );
-});
+  [
+    undefined,
+    [],
+    'Nothing was changed on endpoint ep-1',
+    'true (or `pulumi config set postgresCompute:allowRestart true`)',
+  ],
+  [false, ['name'], 'Of endpoint ep-1, this update has changed name', 'true'],
+])(
+  'describeRefusal, allowRestart %s: what drops connections, who decides',
+  (allowRestart, sent, done, advice) => {
+    const impact = impactOf({ autoscalingLimitMaxCu: 2, branchId: 'br-2' });
+    expect(describeRefusal('ep-1', impact, inputsOf({ allowRestart }), dynamicSettingNames, sent)).toBe(
+      `allowRestart is false, and this moves the endpoint, drops connections (active now): branchId, max 1 => 2 CU. ${done}. ` +
+        `To continue, set allowRestart: ${advice}, or apply the change while the compute is idle.`,
+    );
+  },
+);

@@ -133,16 +133,22 @@ function describe(done: readonly Disruption[], live: ReadEndpoint): string {
 }
 
 /** The message for a change that allowRestart forbids. @param endpoint its id, and the resource: `--diff` shows no other name */
+/** @param sent what an update has changed before the gate stopped it: an idle compute may wake meanwhile */
 export function describeRefusal(
   endpoint: string,
   { sentences }: ChangeImpact,
   { allowRestart }: EndpointInputs,
-  { namespace }: SettingNames,
+  { restarts }: SettingNames,
+  sent: readonly string[] = [],
 ): string {
   // The resource's own setting overrides the stack's.
-  const orElse = allowRestart === false ? '' : ` (or \`pulumi config set ${namespace}:allowRestart true\`)`;
+  const orElse = allowRestart === false ? '' : ` (or ${restarts})`;
+  const untouched =
+    sent.length > 0
+      ? `Of endpoint ${endpoint}, this update has changed ${sent.join(', ')}.`
+      : `Nothing was changed on endpoint ${endpoint}.`;
   return (
-    `allowRestart is false, and this ${sentences.join('; ')}. Nothing was changed on endpoint ${endpoint}. ` +
+    `allowRestart is false, and this ${sentences.join('; ')}. ${untouched} ` +
     `To continue, set allowRestart: true${orElse}, or apply the change while the compute is idle.`
   );
 }
