@@ -61,15 +61,15 @@ describe('a branch is not deleted from under an endpoint', () => {
   });
 
   it('that is foreign and active, if allowRestart is false; or named', async () => {
-    const { one, startRun, isThere, projectId, emulator, on, feature } = await startBranchProgram();
+    const { one, startRun, isThere, projectId, emulator, feature } = await startBranchProgram();
     const foreign = emulator.createEndpoint(projectId, { branch_id: one.id, type: 'read_only' });
-    const kept = await startRun().create('endpoint', 'e', on(feature));
+    const role = { projectId, branchId: feature, name: 'app' };
     const strict = startRun({ allowRestart: 'false' });
-    await strict.preview(kept, on(feature));
+    await strict.check('role', 'r', role);
     expect((await errorOf(strict.delete(one))).message).toContain(`endpoint ${foreign.id} (read_only`);
     expect(isThere(one.id)).toBe(true);
     const run = startRun();
-    await run.preview(kept, on(feature));
+    await run.check('role', 'r', role);
     await run.delete(one);
     expect(run.shown.join()).toContain(foreign.id);
     expect(isThere(one.id)).toBe(false);
@@ -82,4 +82,27 @@ describe('a branch is not deleted from under an endpoint', () => {
     expect(run.shown.join()).toContain(endpoint.id);
     expect(isThere(one.id)).toBe(false);
   });
+});
+
+it.each(['kept', 'new'])('no branch goes with a database of the program that is %s', async (which) => {
+  const { one, run, startRun, projectId } = await startBranchProgram();
+  const declared = { projectId, branchId: one.id, name: 'shop', ownerName: 'app_owner' };
+  if (which === 'kept') await run.preview(await startRun().create('database', 'd', declared), declared);
+  else await run.create('database', 'd', declared);
+  const kept = `${urnOf('d', 'database')}, which this program keeps, would be deleted with the branch`;
+  expect((await errorOf(run.delete(one))).message).toContain(kept);
+});
+
+it('a preview refuses to replace a branch with a database that is kept', async () => {
+  const { one, startRun, projectId, feature } = await startBranchProgram();
+  const declared = { projectId, branchId: one.id, name: 'shop', ownerName: 'app_owner' };
+  const database = await startRun().create('database', 'd', declared);
+  const replacing = { projectId, name: 'data', parentId: feature, allowDataLoss: true };
+  const first = startRun();
+  await first.preview(one, replacing);
+  const kept = await errorOf(first.preview(database, declared));
+  expect(kept.message).toContain('is replaced, which deletes this database with it');
+  const later = startRun();
+  await later.preview(database, declared);
+  expect((await errorOf(later.preview(one, replacing))).message).toContain('which this program keeps');
 });

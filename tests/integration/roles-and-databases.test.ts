@@ -183,27 +183,6 @@ it('a database is replaced with its branch only with allowDataLoss: true', async
   expect((await errorOf(removed)).message).toContain('deletes the database with its data: its branch is');
 });
 
-it('no branch goes with a database that the program keeps on it', async () => {
-  const { startRun, branch, declared, made } = await startReset('database', {
-    name: 'shop',
-    ownerName: 'app_owner',
-  });
-  const removal = startRun();
-  await removal.preview(made, declared);
-  const { message } = await errorOf(removal.delete(branch));
-  expect(message).toContain(`${made.id}, which this program keeps, would be deleted with the branch`);
-  const { projectId } = declared;
-  const other = await startRun().create('branch', 'other', { projectId });
-  const replacing = { projectId, parentId: other.id, allowDataLoss: true };
-  const replacement = startRun();
-  await replacement.preview(branch, replacing);
-  const kept = await errorOf(replacement.preview(made, declared));
-  expect(kept.message).toContain('is replaced, which deletes this database with it');
-  const later = startRun();
-  await later.preview(made, declared);
-  expect((await errorOf(later.preview(branch, replacing))).message).toContain('which this program keeps');
-});
-
 it('a role that owns a database goes with a branch that is replaced', async () => {
   const { startRun, branch, declared, made } = await startReset('role', { name: 'app_owner' });
   expect((await errorOf(startRun().delete(made))).message).toContain('A role that owns databases stays');

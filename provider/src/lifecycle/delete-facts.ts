@@ -1,4 +1,4 @@
-import { compact, difference, map } from 'lodash';
+import { compact, difference, map, some } from 'lodash';
 import type { Deadline } from '../control-api/deadline';
 import { rereadUntil } from '../control-api/read-lag';
 import type { Branch } from '../control-api/wire-types';
@@ -149,7 +149,7 @@ async function readBranch(
   const children = project.branches.latest.filter(
     (child) => child.parent_id === id && !claims.branch.isGoing(child.id),
   );
-  const isDestroy = !claims.branch.hasDeclared && !claims.endpoint.hasDeclared;
+  const isDestroy = !some(claims, 'hasDeclared');
   return {
     subject: { action: 'delete', kind: 'branch', id } as const,
     name: branch?.name,
@@ -158,7 +158,7 @@ async function readBranch(
     permanent: branch && findPermanence(branch),
     standing,
     children: map(children, 'id'),
-    named: [...claims.role.keptOn(id), ...claims.database.keptOn(id)],
+    named: [...claims.role.urnsOn(id), ...claims.database.urnsOn(id)],
     foreseen: claims.branch.item(id).foreseen,
     allowsRestart: config.allowRestart || isDestroy,
   };

@@ -33,7 +33,7 @@ export interface DeleteFacts {
   readonly standing: readonly StandingEndpoint[];
   /** The ids of the branches that were created from it, without those that this run deletes. */
   readonly children: readonly string[];
-  /** The paths of the roles and databases that the program keeps on the branch. */
+  /** The roles and databases that the program declares on the branch. */
   readonly named: readonly string[];
   /** The ids that the diff of this run found on the branch; undefined if it did not list them. */
   readonly foreseen: readonly string[] | undefined;

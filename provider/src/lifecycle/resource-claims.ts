@@ -40,11 +40,6 @@ export class ResourceClaims extends RunRecords {
     return [...this.resources.values()].some(({ declared }) => declared && isMatch(declared.inputs, given));
   }
 
-  /** The ids in state of those that the program keeps on the branch, as far as the engine has asked. */
-  keptOn(branchId: string): string[] {
-    return this.idsOn(branchId).filter((id) => this.item(id).holder !== undefined);
-  }
-
   noteOrigin(urn: string | undefined, origin: string | undefined): void {
     if (urn !== undefined) this.note(urn, { origin });
   }
