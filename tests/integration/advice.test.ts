@@ -50,7 +50,7 @@ describe('advice', () => {
     expect(run.shown.join('\n')).toMatch(/`pulumi up` stops there, because allowRestart is false/);
   });
 
-  it('refuses an ambiguous adopter, and two adopters of one endpoint', async () => {
+  it('refuses an ambiguous adopter, and one of what another one has', async () => {
     const { emulator, run, startRun, projectId, on, feature } = await startProgram();
     const other = emulator.createBranch(projectId).id;
     const first = emulator.createEndpoint(projectId, { branch_id: feature, type: 'read_write', name: 'api' });
@@ -61,7 +61,12 @@ describe('advice', () => {
     const next = startRun();
     await next.check('endpoint', 'a', on(feature, { name: 'api', adopt: true }));
     const rival = await errorOf(next.check('endpoint', 'b', on(feature, { adopt: true })));
-    expect(rival.message).toContain(`${first.id}, and so would ${urnOf('a')}`);
+    expect(rival.message).toContain(`${first.id}, which ${urnOf('a')} keeps or takes over`);
+    const kept = await startRun().create('endpoint', 'a', on(feature, { adopt: true }));
+    const last = startRun();
+    await last.preview(kept, on(feature, { adopt: true }));
+    const late = await errorOf(last.check('endpoint', 'b', on(feature, { adopt: true })));
+    expect(late.message).toContain(`${first.id}, which ${urnOf('a')} keeps`);
   });
 });
 

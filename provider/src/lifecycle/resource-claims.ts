@@ -65,15 +65,12 @@ export class ResourceClaims extends RunRecords {
    * Claims the id that a create returns: no later delete of the same run may remove it.
    * @throws Error when it belongs to another resource
    */
-  claimCreated(
-    id: string,
-    { resource: { urn }, inputs }: Declared<{ readonly name?: string | undefined }>,
-  ): void {
+  claimCreated(id: string, { resource: { urn } }: Declared<object>): void {
     if (urn === undefined) return;
     const { holder = urn } = this.item(id);
     const kind = this.#kind;
     if (holder !== urn)
-      throw new Error(`create of ${kind} "${inputs.name}": ${kind} ${id} already belongs to ${holder}.`);
+      throw new Error(`${kind} ${id} already belongs to ${holder}, so this resource can't take it over.`);
     this.noteItem(id, { holder: urn, isCreated: true });
     this.note(urn, { create: 'done' });
   }
@@ -155,11 +152,12 @@ export class ResourceClaims extends RunRecords {
     }
   }
 
-  /** The other resource that is to take over what this id stands for. */
+  /** The other resource that keeps what this id stands for where it is, or is to take it over. */
   claimAdoption(id: string, urn: string): string | undefined {
-    const { adopter = urn } = this.item(id);
+    const { holder = urn, mover, adopter = mover === undefined ? holder : urn } = this.item(id);
+    if (adopter !== urn) return adopter;
     this.noteItem(id, { adopter });
-    return adopter === urn ? undefined : adopter;
+    return undefined;
   }
 
   /** The resource with `adopt: true` that this run is to create, and that fits what another one has in state. */

@@ -149,7 +149,7 @@ export class PreviewDiagnostics {
     const { item: adopted } = existing;
     const rival = urn === undefined ? undefined : this.#core.claims.endpoint.claimAdoption(adopted.id, urn);
     if (rival !== undefined) {
-      const reason = `would take over endpoint ${adopted.id}, and so would ${rival}: only one of the two can`;
+      const reason = `would take over endpoint ${adopted.id}, which ${rival} keeps or takes over: only one of the two can`;
       return { failures: [{ property: 'adopt', reason }], warnings: [] };
     }
     const { changes, impact } = assessTakeOver(existing, inputs, secretNames);
