@@ -131,3 +131,21 @@ export async function checkProgram(
   if (failures.length === 0) return declared;
   throw new CallError(failures.map(({ property, reason }) => `${property} ${reason}`).join('; '));
 }
+
+/** The commands of a user for one resource, each of which is a run of the engine. */
+export function commandsOf(
+  startRun: () => Promise<EngineCalls>,
+  declare: (args: Program['args'], timeoutSeconds?: number) => Program,
+) {
+  return {
+    up: async (args: Program['args'] = {}, before?: ResourceState, timeoutSeconds?: number) =>
+      runUp(await startRun(), declare(args, timeoutSeconds), before),
+    preview: async (args: Program['args'], before: ResourceState) =>
+      runPreview(await startRun(), declare(args), before),
+    refresh: async (before: ResourceState) => runRefresh(await startRun(), before),
+    destroy: async (before: ResourceState) => (await startRun()).delete(before),
+    /** What the check of a new resource refuses. */
+    failuresOf: async (args: Program['args']) =>
+      (await (await startRun()).check(undefined, declare(args))).failures,
+  };
+}

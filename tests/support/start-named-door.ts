@@ -1,7 +1,7 @@
 import type { EmulatorOptions } from 'postgres-control-emulator';
 import { ControlApi } from '../../provider/src/control-api/control-api';
 import type { NamedKind } from '../../provider/src/control-api/wire-types';
-import { type Door, type Program, type ResourceState, runPreview, runUp } from './door';
+import { commandsOf, type Door, type Program } from './door';
 import { startDoor } from './start-door';
 
 type Options = EmulatorOptions & { readLagMs?: number };
@@ -20,6 +20,7 @@ export async function startNamedDoor(door: Door, kind: NamedKind, given: object 
   });
   const api = new ControlApi({ baseUrl: emulator.url, apiKey: emulator.apiKey });
   return {
+    ...commandsOf(startRun, declare),
     emulator,
     project,
     branch,
@@ -29,9 +30,5 @@ export async function startNamedDoor(door: Door, kind: NamedKind, given: object 
     declare,
     writes,
     names: async () => (await api.listNamed(kind, at)).map(({ name }) => name),
-    up: async (args: Program['args'], before?: ResourceState, timeoutSeconds?: number) =>
-      runUp(await startRun(), declare(args, timeoutSeconds), before),
-    preview: async (args: Program['args'], before: ResourceState) =>
-      runPreview(await startRun(), declare(args), before),
   };
 }

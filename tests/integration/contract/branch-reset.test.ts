@@ -2,33 +2,32 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestEffect } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
 import { collectDiagnostics } from '../../support/diagnostics';
-import { callErrorOf, failedState, runPreview, runRefresh, runUp } from '../../support/door';
+import { callErrorOf, failedState } from '../../support/door';
 import { startBranchDoor } from '../../support/start-branch-door';
 import { doors } from '../../support/start-door';
 
 const shown = collectDiagnostics();
 
 const restore = { method: 'POST', path: '/projects/:project/branches/:branch/restore' };
-const copies = { action: 'create_branch' };
+const copying = { action: 'create_branch' };
 const first = { name: 'pr', resetTriggers: { commit: 'a' } };
 const triggers = { name: 'pr', resetTriggers: { commit: 'b' } };
 const second = { ...triggers, allowDataLoss: true };
 const preserving = { ...triggers, preserveUnderName: 'pr-before' };
 
 describe.each(doors)('a reset of a Branch by %s', (_name, door) => {
-  async function startReset(options: Parameters<typeof startBranchDoor>[1] = {}) {
-    const ground = await startBranchDoor(door, options);
-    const { startRun, declare, project, emulator } = ground;
-    const state = await runUp(await startRun(), declare(first));
+  async function startReset() {
+    const ground = await startBranchDoor(door);
+    const { up, preview, writes, project, emulator } = ground;
+    const state = await up(first);
     const endpoint = emulator.createEndpoint(project.id, { branch_id: state.id, type: 'read_write' });
     return {
       ...ground,
       state,
       endpoint,
-      resets: () => ground.writes().filter(({ path }) => path.endsWith('/restore')),
-      up: async (args: object, before = state, timeoutSeconds?: number) =>
-        runUp(await startRun(), declare(args, timeoutSeconds), before),
-      preview: async (args: object, before = state) => runPreview(await startRun(), declare(args), before),
+      resets: () => writes().filter(({ path }) => path.endsWith('/restore')),
+      up: (args: object, before = state, timeoutSeconds?: number) => up(args, before, timeoutSeconds),
+      preview: (args: object, before = state) => preview(args, before),
     };
   }
 
@@ -87,14 +86,13 @@ describe.each(doors)('a reset of a Branch by %s', (_name, door) => {
   });
 
   it('leaves no drift: of the parent, and of an expiry that counts anew', async () => {
-    const { startRun, declare, feature } = await startBranchDoor(door);
+    const { up, refresh, feature } = await startBranchDoor(door);
     const expiresAt = new Date(Date.now() + 3_600_000).toISOString().replace(/\.\d+Z$/, 'Z');
     const args = { ...first, expiresAt, parentId: feature.id };
-    const state = await runUp(await startRun(), declare(args));
+    const state = await up(args);
     await sleep(5_000);
-    const changed = { ...args, ...preserving, restoreFrom: { branchId: feature.id } };
-    const after = await runUp(await startRun(), declare(changed), state);
-    expect(await runRefresh(await startRun(), after)).toMatchObject({ hasChanges: false });
+    const after = await up({ ...args, ...preserving, restoreFrom: { branchId: feature.id } }, state);
+    expect(await refresh(after)).toMatchObject({ hasChanges: false });
   });
 
   it.each<[string, RequestEffect]>([
@@ -106,32 +104,28 @@ describe.each(doors)('a reset of a Branch by %s', (_name, door) => {
     const { up, held, emulator, project, state } = await startReset();
     emulator.inject({ match: restore, effect });
     const { outputs } = await up(second);
-    const all = emulator.operations(project.id);
-    expect(all.filter((each) => each.action === 'create_branch' && each.branch_id === state.id)).toHaveLength(
-      2,
-    ); // Of the create, and of the reset.
-    expect(outputs).toMatchObject({ lastResetAt: held()[0]?.last_reset_at, resetTriggers: { commit: 'b' } });
+    const copies = emulator.operations(project.id).filter(({ branch_id }) => branch_id === state.id);
+    // Of the create, and of the reset.
+    expect(copies.filter(({ action }) => action === 'create_branch')).toHaveLength(2);
+    expect(outputs).toMatchObject({ lastResetAt: held()[0]?.last_reset_at, ...triggers });
   });
 
   it('happens once although a run was killed, also after a refresh', async () => {
-    const { startRun, up, resets, preview, state, held } = await startReset();
+    const { refresh, up, resets, preview, state, held } = await startReset();
     await up(second); // Killed: its state is lost.
-    const { state: refreshed = state } = await runRefresh(await startRun(), state);
+    const { state: refreshed = state } = await refresh(state);
     for (const before of [state, refreshed]) {
       await preview(second, before);
       expect(shown.join('')).toContain('does not repeat it');
       const { outputs } = await up(second, before);
-      expect(outputs).toMatchObject({
-        lastResetAt: held()[0]?.last_reset_at,
-        resetTriggers: { commit: 'b' },
-      });
+      expect(outputs).toMatchObject({ lastResetAt: held()[0]?.last_reset_at, ...triggers });
     }
     expect(resets()).toHaveLength(1);
   });
 
   it('is waited for by the next up when it takes longer', async () => {
     const { up, resets, emulator, held } = await startReset();
-    const hanging = emulator.inject({ match: copies, effect: { kind: 'operation-hangs' } });
+    const hanging = emulator.inject({ match: copying, effect: { kind: 'operation-hangs' } });
     const late = await failedState(up(second, undefined, 0.5));
     expect(late.outputs.resetTriggers).toEqual({ commit: 'a' });
     hanging.clear();
@@ -144,7 +138,7 @@ describe.each(doors)('a reset of a Branch by %s', (_name, door) => {
     'is repeated by the next up when that %s failed',
     async (whose) => {
       const { up, preview, resets, emulator, state, held } = await startReset();
-      emulator.inject({ match: copies, effect: { kind: 'operation-fails' } });
+      emulator.inject({ match: copying, effect: { kind: 'operation-fails' } });
       const failed = await failedState(up(second));
       expect(failed.outputs.unsettledOperations).toMatchObject([
         { action: 'create_branch', status: 'failed' },
@@ -154,10 +148,7 @@ describe.each(doors)('a reset of a Branch by %s', (_name, door) => {
       await preview(second, before);
       expect(shown.join('')).toContain('resets branch');
       const { outputs } = await up(second, before);
-      expect(outputs).toMatchObject({
-        lastResetAt: held()[0]?.last_reset_at,
-        resetTriggers: { commit: 'b' },
-      });
+      expect(outputs).toMatchObject({ lastResetAt: held()[0]?.last_reset_at, ...triggers });
       expect(outputs).not.toHaveProperty('unsettledOperations');
       expect(resets()).toHaveLength(2);
     },
@@ -165,7 +156,7 @@ describe.each(doors)('a reset of a Branch by %s', (_name, door) => {
 
   it('that failed is not repeated once its change is reverted', async () => {
     const { up, resets, emulator } = await startReset();
-    emulator.inject({ match: copies, effect: { kind: 'operation-fails' } });
+    emulator.inject({ match: copying, effect: { kind: 'operation-fails' } });
     const failed = await failedState(up(second));
     const { outputs } = await up(first, failed);
     expect([outputs.unsettledOperations, resets().length]).toEqual([undefined, 1]);
@@ -179,23 +170,12 @@ describe.each(doors)('a reset of a Branch by %s', (_name, door) => {
     expect(await preview(second, failed)).toMatchObject({ hasChanges: false });
   });
 
-  it('waits while other operations lock the project', async () => {
-    const { up, emulator, project, resets } = await startReset();
-    const unlock = emulator.lockProject(project.id);
-    const done = up(second);
-    await sleep(500);
-    expect(resets().map(({ status }) => status)).toContain(423);
-    expect(emulator.branches(project.id).every((branch) => branch.last_reset_at === undefined)).toBe(true);
-    unlock();
-    expect((await done).outputs.resetTriggers).toEqual({ commit: 'b' });
-  });
-
   it('needs an unprotected branch, also by an update of the same run', async () => {
-    const { startRun, declare, held } = await startBranchDoor(door);
-    const state = await runUp(await startRun(), declare({ ...first, protected: true }));
-    const kept = runPreview(await startRun(), declare({ ...second, protected: true }), state);
+    const { up, preview, held } = await startBranchDoor(door);
+    const state = await up({ ...first, protected: true });
+    const kept = preview({ ...second, protected: true }, state);
     expect((await callErrorOf(kept)).message).toContain('it is protected. Set protected: false');
-    const { outputs } = await runUp(await startRun(), declare(second), state);
+    const { outputs } = await up(second, state);
     expect(held()).toMatchObject([{ protected: false, last_reset_at: outputs.lastResetAt }]);
   });
 
@@ -212,30 +192,14 @@ describe.each(doors)('a reset of a Branch by %s', (_name, door) => {
   });
 
   it.each([
-    ['restoreFrom', { restoreFrom: { timestamp: '2025-12-31T08:00:00Z', lsn: '0/1E88DF8' } }, 'but not both'],
-    ['restoreFrom', { restoreFrom: { timestamp: 'yesterday' } }, 'timestamp must be a point in time'],
-    ['restoreFrom', { restoreFrom: { timestamp: '2099-01-01T00:00:00Z' } }, 'a timestamp in the past'],
-    ['restoreFrom', { initSource: 'schema-only' }, 'needs a branchId'],
-    ['preserveUnderName', { name: 'pr', preserveUnderName: 'pr' }, 'must differ from name'],
-    ['resetTriggers', { resetTriggers: 'now' }, 'must be a map of values whose change resets the branch'],
-    ['preserveUnderName', { preserveUnderName: '' }, 'must be 1 to 256 characters'],
-  ])('is refused with a wrong %s', async (property, args, reason) => {
-    const { startRun, declare } = await startBranchDoor(door);
-    const { failures } = await (await startRun()).check(undefined, declare({ ...first, ...args } as object));
-    expect(failures).toMatchObject([{ property, reason: expect.stringContaining(reason) }]);
-  });
-
-  it.each([
     ['without a parent', false, 'it has no parent. Set restoreFrom: { branchId }'],
     ['from itself, as it is now,', true, 'it is its own source'],
   ])('of a branch %s is refused', async (_what, isOwn, reason) => {
-    const { startRun, declare, emulator, project } = await startBranchDoor(door);
-    const [main] = emulator.branches(project.id).filter((branch) => branch.default);
-    const adopting = { ...first, name: main?.name ?? '', adopt: true };
-    const state = await runUp(await startRun(), declare(adopting));
+    const { up, preview, main } = await startBranchDoor(door);
+    const adopting = { name: main.name, adopt: true };
+    const state = await up({ ...first, ...adopting });
     const restoreFrom = isOwn && { restoreFrom: { branchId: state.id } };
-    const changed = { ...second, name: adopting.name, ...restoreFrom };
-    const { message } = await callErrorOf(runPreview(await startRun(), declare(changed), state));
+    const { message } = await callErrorOf(preview({ ...second, ...adopting, ...restoreFrom }, state));
     expect(message).toContain(reason);
   });
 });

@@ -1,82 +1,77 @@
+import type { RequestEffect } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
-import type { BranchInputs } from '../../../provider/src/branch/branch-inputs';
 import { silenceDiagnostics } from '../../support/diagnostics';
-import { callErrorOf, failedState, runPreview, runRefresh, runUp } from '../../support/door';
+import { callErrorOf, failedState, runUp } from '../../support/door';
 import { startBranchDoor } from '../../support/start-branch-door';
 import { doors } from '../../support/start-door';
-import { until } from '../../support/virtual-world';
 
 silenceDiagnostics();
 
-const toBranches = { method: 'POST', path: '/projects/:project/branches' };
-const toBranch = { method: 'PATCH', path: '/projects/:project/branches/:branch' };
+const branches = '/projects/:project/branches';
+const creation = { method: 'POST', path: branches };
+const change = { method: 'PATCH', path: `${branches}/:branch` };
+const deletion = { method: 'DELETE', path: `${branches}/:branch` };
 
 describe.each(doors)('a Branch by %s', (_name, door) => {
   it('is created from its parent, awaited, and has its outputs', async () => {
-    const { startRun, declare, held, feature, emulator } = await startBranchDoor(door);
-    const program = declare({ name: 'preview/pr-12', parentId: feature.id, protected: true });
-    const { id, outputs } = await runUp(await startRun(), program);
+    const { up, preview, refresh, held, feature, emulator } = await startBranchDoor(door);
+    const args = { name: 'preview/pr-12', parentId: feature.id, protected: true };
+    const state = await up(args);
     expect(held()).toMatchObject([
-      { id, name: 'preview/pr-12', parent_id: feature.id, protected: true, current_state: 'ready' },
+      { id: state.id, name: args.name, parent_id: feature.id, protected: true, current_state: 'ready' },
     ]);
-    expect(outputs).toMatchObject({
-      name: 'preview/pr-12',
-      parentId: feature.id,
-      createdAt: held()[0]?.created_at,
-    });
-    expect(emulator.endpoints().filter(({ branch_id }) => branch_id === id)).toEqual([]);
-    const state = { id, outputs, declared: { inputs: program.args } };
-    expect(await runPreview(await startRun(), program, state)).toMatchObject({ hasChanges: false });
-    expect(await runRefresh(await startRun(), state)).toMatchObject({ hasChanges: false });
+    const { created_at: createdAt } = held()[0] ?? {};
+    expect(state.outputs).toMatchObject({ name: args.name, parentId: feature.id, createdAt });
+    expect(emulator.endpoints().filter(({ branch_id }) => branch_id === state.id)).toEqual([]);
+    expect(await preview(args, state)).toMatchObject({ hasChanges: false });
+    expect(await refresh(state)).toMatchObject({ hasChanges: false });
   });
 
   it('is of the default branch under a derived name by default', async () => {
-    const { startRun, declare, held, project, emulator } = await startBranchDoor(door);
-    await runUp(await startRun(), declare());
-    const [main] = emulator.branches(project.id).filter((branch) => branch.default);
-    expect(held()).toMatchObject([
-      { parent_id: main?.id, name: expect.stringMatching(/^shop-test-api-[0-9a-f]{8}$/) },
-    ]);
+    const { up, held, main } = await startBranchDoor(door);
+    await up();
+    const name = expect.stringMatching(/^shop-test-api-[0-9a-f]{8}$/);
+    expect(held()).toMatchObject([{ parent_id: main.id, name }]);
   });
 
-  it.each([
-    ['is lost before the work', { kind: 'lost-before-work' }],
-    ['is lost after the work', { kind: 'lost-after-work' }],
-    ['is a 502 after the work', { kind: 'status', status: 502, when: 'after-work' }],
-    ['is truncated', { kind: 'malformed' }],
-  ] as const)('is created once when the response %s', async (_case, effect) => {
-    const { startRun, declare, held, emulator } = await startBranchDoor(door, { lateListsMs: 100 });
-    const fault = emulator.inject({ match: toBranches, effect });
-    const { id } = await runUp(await startRun(), declare({ name: 'pr-12' }));
-    expect(held()).toMatchObject([{ id, name: 'pr-12', current_state: 'ready' }]);
-    expect(fault.hits).toBe(1);
+  it.each<[string, RequestEffect]>([
+    ['lost before the work', { kind: 'lost-before-work' }],
+    ['lost after the work', { kind: 'lost-after-work' }],
+    ['a 502 after the work', { kind: 'status', status: 502, when: 'after-work' }],
+    ['truncated', { kind: 'malformed' }],
+    ['a page of a proxy', { kind: 'proxy-page', status: 200 }],
+  ])('is created, renamed and deleted once although each response is %s', async (_how, effect) => {
+    const { up, destroy, held, emulator } = await startBranchDoor(door, { lateListsMs: 100 });
+    for (const match of [creation, deletion]) emulator.inject({ match, effect });
+    const state = await up({ name: 'pr-12' });
+    expect(held()).toMatchObject([{ id: state.id, name: 'pr-12', current_state: 'ready' }]);
+    emulator.inject({ match: change, effect });
+    const renamed = await up({ name: 'pr-13' }, state);
+    expect(held()).toMatchObject([{ id: state.id, name: 'pr-13' }]);
+    await destroy(renamed);
+    expect(held()).toEqual([]);
   });
 
-  it('is taken over by the next create after a killed one', async () => {
-    const { startRun, declare, held, emulator } = await startBranchDoor(door, { operationMs: 400 });
-    const killed = runUp(await startRun(), declare({ name: 'pr-12' })).catch(() => undefined);
-    await until(() => held().length === 1);
-    const { id } = await runUp(await startRun(), declare({ name: 'pr-12' }));
-    await killed;
-    expect(held()).toMatchObject([{ id, name: 'pr-12', current_state: 'ready' }]);
-    expect(emulator.requests().filter(({ method }) => method === 'POST')).toHaveLength(1);
+  it('is not taken for deleted when a proxy answers with 404', async () => {
+    const { up, destroy, held, emulator } = await startBranchDoor(door);
+    const state = await up();
+    emulator.inject({ match: deletion, effect: { kind: 'proxy-page', status: 404 } });
+    await expect(destroy(state)).rejects.toThrow('404 Not Found');
+    expect(held()).toMatchObject([{ id: state.id }]);
   });
 
   it('leaves a finished branch of its derived name alone', async () => {
-    const { startRun, declare, held } = await startBranchDoor(door);
-    const { id } = await runUp(await startRun(), declare());
-    const { message } = await callErrorOf(runUp(await startRun(), declare()));
-    expect(message).toContain(`already has a branch of that name, ${id}`);
+    const { up, held } = await startBranchDoor(door);
+    const { id } = await up();
+    expect((await callErrorOf(up())).message).toContain(`already has a branch of that name, ${id}`);
     expect(held()).toMatchObject([{ id }]);
   });
 
   it('keeps its id in state at a timeout, and the next up resumes', async () => {
-    const { startRun, declare, held, emulator, writes } = await startBranchDoor(door);
-    const hanging = emulator.inject({
-      match: { action: 'create_branch' },
-      effect: { kind: 'operation-hangs' },
-    });
-    const failure = await callErrorOf(runUp(await startRun(), declare({ name: 'pr-12' }, 0.3)));
+    const { up, held, emulator, writes } = await startBranchDoor(door);
+    const match = { action: 'create_branch' };
+    const hanging = emulator.inject({ match, effect: { kind: 'operation-hangs' } });
+    const failure = await callErrorOf(up({ name: 'pr-12' }, undefined, 0.3));
     expect(failure.message).toMatch(
       /^create of branch br-\S+: still waiting for create_branch .* kept in state/,
     );
@@ -85,163 +80,128 @@ describe.each(doors)('a Branch by %s', (_name, door) => {
       outputs: { unsettledOperations: [{ action: 'create_branch', status: 'running' }] },
     });
     hanging.clear();
-    const { outputs } = await runUp(await startRun(), declare({ name: 'pr-12' }), failure.state);
+    const { outputs } = await up({ name: 'pr-12' }, failure.state);
     expect(outputs).not.toHaveProperty('unsettledOperations');
     expect(held()).toMatchObject([{ name: 'pr-12', current_state: 'ready' }]);
     expect(writes().map(({ method }) => method)).toEqual(['POST', 'PATCH']);
   });
 
-  it('is replaced by the next up when its creation has failed', async () => {
-    const { startRun, declare, held, emulator } = await startBranchDoor(door);
-    const error = 'no space';
-    emulator.inject({ match: { action: 'create_branch' }, effect: { kind: 'operation-fails', error } });
-    const state = await failedState(runUp(await startRun(), declare()));
-    expect(await runPreview(await startRun(), declare(), state)).toMatchObject({
-      replaces: ['unsettledOperations'],
-    });
-    const { id } = await runUp(await startRun(), declare(), state);
-    expect(id).not.toBe(state.id);
-    expect(held()).toMatchObject([{ id, current_state: 'ready' }]);
-  });
-
   it('is renamed, protected and unprotected in place', async () => {
-    const { startRun, declare, held, writes } = await startBranchDoor(door);
-    const state = await runUp(await startRun(), declare());
-    const renamed = await runUp(await startRun(), declare({ name: 'pr-13', protected: true }), state);
+    const { up, held, writes } = await startBranchDoor(door);
+    const state = await up();
+    const renamed = await up({ name: 'pr-13', protected: true }, state);
     expect(held()).toMatchObject([{ id: state.id, name: 'pr-13', protected: true }]);
-    await runUp(await startRun(), declare({ name: 'pr-13' }), renamed);
+    await up({ name: 'pr-13' }, renamed);
     expect(held()).toMatchObject([{ name: 'pr-13', protected: false }]);
     expect(writes().map(({ method }) => method)).toEqual(['POST', 'PATCH', 'PATCH', 'PATCH']);
   });
 
-  it('is renamed when the response is lost', async () => {
-    const { startRun, declare, held, emulator, writes } = await startBranchDoor(door);
-    const state = await runUp(await startRun(), declare());
-    emulator.inject({ match: toBranch, effect: { kind: 'lost-after-work' } });
-    await runUp(await startRun(), declare({ name: 'pr-13' }), state);
-    expect(held()).toMatchObject([{ name: 'pr-13' }]);
-    // The last one changes nothing more.
-    expect(writes().map(({ method }) => method)).toEqual(['POST', 'PATCH', 'PATCH', 'PATCH']);
-  });
-
-  it('is renamed back when the request is lost and reads are stale', async () => {
-    const { startRun, declare, held, emulator, project } = await startBranchDoor(door, {
-      lateListsMs: 300,
-      lateGetsMs: 300,
-    });
-    const state = await runUp(await startRun(), declare({ name: 'pr-12' }));
-    const renamed = { ...state, outputs: { ...state.outputs, name: 'pr-13' } };
-    await new Promise((resolve) => setTimeout(resolve, 400));
-    emulator.changeBranch(project.id, state.id, { name: 'pr-13' });
-    emulator.inject({ match: toBranch, effect: { kind: 'lost-before-work' } });
-    await runUp(await startRun(), declare({ name: 'pr-12' }), renamed);
-    expect(held()).toMatchObject([{ name: 'pr-12' }]);
-  });
-
   it.each([
-    ['parentId', (id: string): Partial<BranchInputs> => ({ parentId: id })],
-    ['parentTimestamp', (): Partial<BranchInputs> => ({ parentTimestamp: '2026-01-31T08:00:00Z' })],
-    ['parentLsn', (): Partial<BranchInputs> => ({ parentLsn: '0/1E88DF8' })],
-  ])('is not replaced by a change of %s without allowDataLoss', async (name, change) => {
-    const { startRun, declare, held, feature, writes } = await startBranchDoor(door);
-    const state = await runUp(await startRun(), declare());
-    const program = declare(change(feature.id));
-    const { message } = await callErrorOf(runPreview(await startRun(), program, state));
+    ['parentId', (parentId: string) => ({ parentId })],
+    ['parentTimestamp', () => ({ parentTimestamp: '2026-01-31T08:00:00Z' })],
+    ['parentLsn', () => ({ parentLsn: '0/1E88DF8' })],
+  ])('is not replaced by a change of %s without allowDataLoss', async (name, toArgs) => {
+    const { up, preview, refresh, held, feature, writes } = await startBranchDoor(door);
+    const state = await up();
+    const args = toArgs(feature.id);
+    const { message } = await callErrorOf(preview(args, state));
     expect(message).toContain(
       `deletes the data of branch ${state.id}, with its endpoints: a change of ${name}`,
     );
     expect(message).toContain('allowDataLoss is not true');
     expect(writes()).toHaveLength(2);
-    const allowed = declare({ ...change(feature.id), allowDataLoss: true });
-    const replaced = await runUp(await startRun(), allowed, state);
+    const allowed = { ...args, allowDataLoss: true };
+    const replaced = await up(allowed, state);
     expect(held()).toMatchObject([{ id: replaced.id }]);
     expect(replaced.id).not.toBe(state.id);
-    expect(await runPreview(await startRun(), allowed, replaced)).toMatchObject({ hasChanges: false });
-    expect(await runRefresh(await startRun(), replaced)).toMatchObject({ hasChanges: false });
+    expect(await preview(allowed, replaced)).toMatchObject({ hasChanges: false });
+    expect(await refresh(replaced)).toMatchObject({ hasChanges: false });
   });
 
-  it('is not replaced for another spelling of its point, or none', async () => {
-    const { startRun, declare } = await startBranchDoor(door);
-    const state = await runUp(await startRun(), declare({ parentTimestamp: '2026-01-31T08:00:00Z' }));
-    const other = declare({ parentTimestamp: '2026-01-31T09:00:00.000+01:00' });
-    expect(await runPreview(await startRun(), other, state)).toMatchObject({ hasChanges: false });
-    expect(await runPreview(await startRun(), declare(), state)).toMatchObject({ hasChanges: false });
-  });
-
-  it('shows the drift of its name in a refresh, and the next up restores it', async () => {
-    const { startRun, declare, held, emulator, project } = await startBranchDoor(door);
-    const state = await runUp(await startRun(), declare({ name: 'pr-12' }));
-    emulator.changeBranch(project.id, state.id, { name: 'other' });
-    const refreshed = await runRefresh(await startRun(), state);
+  it('drifts if others change it, and the next up restores it', async () => {
+    const { up, refresh, held, emulator, project } = await startBranchDoor(door);
+    const inHours = (hours: number) =>
+      new Date(Date.now() + hours * 3_600_000).toISOString().replace(/\.\d+Z$/, 'Z');
+    const args = { name: 'pr-12', expiresAt: inHours(1) };
+    const state = await up(args);
+    emulator.changeBranch(project.id, state.id, { name: 'other', expires_at: inHours(2) });
+    const refreshed = await refresh(state);
     expect(refreshed.hasChanges).toBe(true);
-    await runUp(await startRun(), declare({ name: 'pr-12' }), refreshed.state);
-    expect(held()).toMatchObject([{ name: 'pr-12' }]);
+    await up(args, refreshed.state);
+    expect(held()).toMatchObject([{ name: args.name, expires_at: args.expiresAt }]);
   });
 
   it('adopts a branch of its name only with adopt, of its own parent', async () => {
-    const { startRun, declare, held, emulator, project, feature } = await startBranchDoor(door);
+    const { up, held, emulator, project, feature } = await startBranchDoor(door);
     const { id } = emulator.createBranch(project.id, { name: 'staging' });
-    const refused = await callErrorOf(runUp(await startRun(), declare({ name: 'staging' })));
+    const refused = await callErrorOf(up({ name: 'staging' }));
     expect(refused.message).toContain(`already has a branch of that name, ${id}`);
     expect(refused.message).toContain('To take it over, set adopt: true');
-    const other = declare({ name: 'staging', adopt: true, parentId: feature.id });
-    expect((await callErrorOf(runUp(await startRun(), other))).message).toContain('It has another parentId');
-    const adopted = await runUp(await startRun(), declare({ name: 'staging', adopt: true, protected: true }));
+    const other = up({ name: 'staging', adopt: true, parentId: feature.id });
+    expect((await callErrorOf(other)).message).toContain('It has another parentId');
+    const adopted = await up({ name: 'staging', adopt: true, protected: true });
     expect(held()).toMatchObject([{ id: adopted.id, protected: true }]);
     expect(adopted.id).toBe(id);
   });
 
-  it('is deleted with its endpoints; one that is gone counts as deleted', async () => {
-    const { startRun, declare, held, emulator, project } = await startBranchDoor(door);
-    const state = await runUp(await startRun(), declare());
-    emulator.createEndpoint(project.id, { branch_id: state.id, type: 'read_write' });
-    await (await startRun()).delete(state);
-    expect(held()).toEqual([]);
-    expect(emulator.endpoints().filter(({ branch_id }) => branch_id === state.id)).toEqual([]);
-    await (await startRun()).delete(state);
-    expect(await runRefresh(await startRun(), state)).toEqual({ state: undefined, hasChanges: true });
-  });
-
-  it('takes its endpoint with it, whose own delete then counts as done', async () => {
-    const { startRun, startEndpointRun, declare, held, project, emulator } = await startBranchDoor(door);
-    const state = await runUp(await startRun(), declare());
+  it('is deleted with its endpoint; both then count as deleted', async () => {
+    const { up, destroy, refresh, startEndpointRun, held, project, emulator } = await startBranchDoor(door);
+    const state = await up();
     const args = { projectId: project.id, branchId: state.id, type: 'read_write' } as const;
     const endpoint = await runUp(await startEndpointRun(), { args });
-    await (await startRun()).delete(state);
+    await destroy(state);
+    expect(held()).toEqual([]);
+    expect(emulator.endpoints().filter(({ branch_id }) => branch_id === state.id)).toEqual([]);
     await (await startEndpointRun()).delete(endpoint);
-    expect([held(), emulator.endpoints().map(({ id }) => id)]).toEqual([
-      [],
-      expect.not.arrayContaining([endpoint.id]),
-    ]);
+    await destroy(state);
+    expect(await refresh(state)).toEqual({ state: undefined, hasChanges: true });
   });
 
   it('is not deleted while it has children, which the error names', async () => {
-    const { startRun, declare, held, emulator, project } = await startBranchDoor(door);
-    const state = await runUp(await startRun(), declare());
+    const { up, destroy, held, emulator, project } = await startBranchDoor(door);
+    const state = await up();
     const child = emulator.createBranch(project.id, { name: 'child', parentId: state.id });
-    const { message } = await callErrorOf((await startRun()).delete(state));
-    expect(message).toContain(
+    expect((await callErrorOf(destroy(state))).message).toContain(
       `delete of branch ${state.id}: other branches were created from it: ${child.id}. Nothing was deleted. Delete them first.`,
     );
     expect(held()).toHaveLength(2);
   });
 
-  it.each([
-    [{ projectId: 'A' }, 'projectId must be the id of a project'],
-    [{ parentTimestamp: 'yesterday' }, 'parentTimestamp must be a point in time with a time zone'],
-    [{ parentTimestamp: '2026-01-31T08:00:00' }, 'parentTimestamp must be a point in time with a time zone'],
-    [{ parentLsn: '12' }, 'parentLsn must be a position in the log'],
-    [
-      { parentLsn: '0/1', parentTimestamp: '2026-01-31T08:00:00Z' },
-      'must not be given together with parentLsn',
-    ],
-    [{ adopt: true }, 'name is required with adopt'],
-    [{ name: '' }, 'name must be 1 to 256 characters'],
-    [{ branchId: 'br-1' }, 'branchId is not an argument of a Branch; those are projectId, name, parentId'],
-  ])('refuses %j before any request', async (args, reason) => {
-    const { startRun, declare, emulator } = await startBranchDoor(door);
-    const { message } = await callErrorOf(runUp(await startRun(), declare(args as Partial<BranchInputs>)));
-    expect(message).toContain(reason);
-    expect(emulator.requests()).toEqual([]);
+  it.each([0, 300])('is one branch for two creates at once and lists late by %d ms', async (lateListsMs) => {
+    const { up, held } = await startBranchDoor(door, { lateListsMs, operationMs: 100 });
+    const outcomes = await Promise.allSettled([up(), up()]);
+    expect(outcomes.map(({ status }) => status)).toContain('fulfilled');
+    for (const outcome of outcomes)
+      if (outcome.status === 'fulfilled') expect(held()).toMatchObject([{ id: outcome.value.id }]);
+      // The service refuses the name; once the branch of the other has its final name, it could be another stack's.
+      else expect(outcome.reason.message).toMatch(/already has a branch of that name|branch already exists/);
+  });
+
+  it('shows no secret name in any failure, and gets it in the end', async () => {
+    const { startRun, declare, held, destroy, emulator, project } = await startBranchDoor(door);
+    const secretly = (args: object = {}) => ({
+      ...declare({ name: 'hunter22', ...args }),
+      secrets: ['name'],
+    });
+    const other = emulator.createBranch(project.id, { name: 'hunter22' });
+    const up = async (args?: object, before?: Parameters<typeof runUp>[2]) =>
+      runUp(await startRun(), secretly(args), before);
+    const texts: string[] = [];
+    const note = async (work: Promise<unknown>) => texts.push((await callErrorOf(work)).message);
+    await note(up());
+    await note(up({ adopt: true, parentTimestamp: '2026-01-31T08:00:00Z' }));
+    emulator.changeBranch(project.id, other.id, { name: 'other' });
+    const refused = { kind: 'status', status: 409, message: 'branch hunter22 exists' } as const;
+    const fault = emulator.inject({ match: change, effect: refused, times: 'always' });
+    const state = await failedState(up());
+    await note(up({}, state));
+    fault.clear();
+    const done = await up({}, state);
+    expect(held()).toContainEqual(expect.objectContaining({ id: state.id, name: 'hunter22' }));
+    emulator.inject({ match: deletion, effect: { ...refused, status: 422 } });
+    await note(destroy(done));
+    await note(up({ parentLsn: '0/1' }, done));
+    expect(texts).toHaveLength(5);
+    for (const text of texts) expect(text).not.toContain('hunter22');
   });
 });

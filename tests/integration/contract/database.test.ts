@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestEffect } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
 import { collectDiagnostics } from '../../support/diagnostics';
-import { callErrorOf, failedState, runPreview, runRefresh, runReplacement, runUp } from '../../support/door';
-import { pluginDoor } from '../../support/plugin-door';
+import { callErrorOf, failedState, runReplacement } from '../../support/door';
 import { doors } from '../../support/start-door';
 import { startNamedDoor } from '../../support/start-named-door';
 
@@ -33,7 +32,7 @@ describe.each(doors)('a Database by %s', (_name, door) => {
   }
 
   it('is created, changes its owner in place, does not drift, and is deleted', async () => {
-    const { up, preview, owner, names, startRun, at, writes } = await startDatabase();
+    const { up, preview, refresh, destroy, owner, names, at, writes } = await startDatabase();
     const state = await up({});
     expect(state).toMatchObject({
       id: `${at.projectId}/${at.branchId}/shop`,
@@ -47,17 +46,17 @@ describe.each(doors)('a Database by %s', (_name, door) => {
       'other',
       'PATCH',
     ]);
-    expect(await runRefresh(await startRun(), after)).toMatchObject({ hasChanges: false });
-    await (await startRun()).delete(after);
+    expect(await refresh(after)).toMatchObject({ hasChanges: false });
+    await destroy(after);
     expect(await names()).not.toContain('shop');
   });
 
   it('whose owner others have changed drifts, and gets its owner back', async () => {
-    const { up, giveTo, owner, startRun } = await startDatabase();
+    const { up, refresh, giveTo, owner } = await startDatabase();
     const state = await up({});
     await giveTo('other');
     await sleep(1_000);
-    const { state: found, hasChanges } = await runRefresh(await startRun(), state);
+    const { state: found, hasChanges } = await refresh(state);
     expect({ hasChanges, owner: found?.outputs.ownerName }).toEqual({ hasChanges: true, owner: 'other' });
     await up({}, found);
     expect(await owner()).toBe('app_owner');
@@ -68,11 +67,11 @@ describe.each(doors)('a Database by %s', (_name, door) => {
     ['lost after the work', { kind: 'lost-after-work' }],
     ['truncated', { kind: 'malformed' }],
   ])('is created, changed and deleted once although each response is %s', async (_how, effect) => {
-    const { up, owner, names, emulator, startRun } = await startDatabase();
+    const { up, destroy, owner, names, emulator } = await startDatabase();
     for (const match of [creation, change, deletion]) emulator.inject({ match, effect });
     const state = await up(other, await up({}));
     expect([await owner(), state.outputs.ownerName]).toEqual(['other', 'other']);
-    await (await startRun()).delete(state);
+    await destroy(state);
     expect(await names()).not.toContain('shop');
   });
 
@@ -125,22 +124,4 @@ describe.each(doors)('a Database by %s', (_name, door) => {
     await runReplacement(await startRun(), declare(allowed), state);
     expect(shown.join('')).toContain('it first deletes that database, with its data');
   });
-
-  it.each([
-    ['template0', 'must be no name of the service or of Postgres: postgres, template0, template1'],
-    ['é'.repeat(32), 'must be 1 to 63 bytes'],
-  ])('is refused with the name "%s"', async (name, reason) => {
-    const { startRun, declare } = await startNamedDoor(door, 'database', { ownerName: 'app_owner' });
-    const { failures } = await (await startRun()).check(undefined, declare({ name }));
-    expect(failures).toMatchObject([{ property: 'name', reason }]);
-  });
-});
-
-it('an import of PROJECT/BRANCH/NAME has the owner of the database', async () => {
-  const { startRun, declare, at } = await startNamedDoor(pluginDoor, 'database', { ownerName: 'app_owner' });
-  const state = await runUp(await startRun(), declare({ name: 'team/shop' }));
-  const found = await (await startRun()).read({ id: state.id, declared: { inputs: {} }, outputs: {} });
-  expect(found?.declared.inputs).toEqual({ ...at, name: 'team/shop', ownerName: 'app_owner' });
-  const imported = found && (await runPreview(await startRun(), declare({ name: 'team/shop' }), found));
-  expect(imported).toMatchObject({ hasChanges: false });
 });

@@ -2,15 +2,19 @@ import { describe, expect, it } from 'vitest';
 import { silenceDiagnostics } from '../../support/diagnostics';
 import type { Kind } from '../../support/door';
 import { pluginDoor } from '../../support/plugin-door';
+import { startBranchDoor } from '../../support/start-branch-door';
 import { startDoor } from '../../support/start-door';
+import { startNamedDoor } from '../../support/start-named-door';
 
 silenceDiagnostics();
+
+const found = (id: string) => ({ id, declared: { inputs: {} }, outputs: {} });
 
 /** The provider plugin reads what is not in state by `PROJECT/ID`, as `pulumi import` asks it to. */
 async function startImport(kind: Kind) {
   const service = await startDoor(pluginDoor);
   const run = await service.startRun(undefined, kind);
-  const importOf = (id: string) => run.read({ id, declared: { inputs: {} }, outputs: {} });
+  const importOf = (id: string) => run.read(found(id));
   return { ...service, importOf };
 }
 
@@ -20,11 +24,12 @@ describe('an import', () => {
     const place = { branch_id: branch.id, type: 'read_write', name: 'api' } as const;
     const settings = { preload_libraries: { use_defaults: false } };
     const { id } = emulator.createEndpoint(project.id, { ...place, settings, suspend_timeout_seconds: 600 });
-    const found = await importOf(`${project.id}/${id}`);
-    expect(found).toMatchObject({ id, outputs: { name: 'api' } });
-    expect(found?.declared.inputs).toMatchObject({ branchId: branch.id, suspendTimeoutSeconds: 600 });
-    expect(found?.declared.inputs).toMatchObject({ preloadLibraries: { useDefaults: false } });
-    expect(found?.declared.inputs).not.toHaveProperty('poolerEnabled');
+    const imported = await importOf(`${project.id}/${id}`);
+    expect(imported).toMatchObject({ id, outputs: { name: 'api' } });
+    expect(imported?.declared.inputs).toMatchObject({
+      ...{ branchId: branch.id, suspendTimeoutSeconds: 600, preloadLibraries: { useDefaults: false } },
+    });
+    expect(imported?.declared.inputs).not.toHaveProperty('poolerEnabled');
   });
 
   it('declares the protection of a branch only if it is protected', async () => {
@@ -35,6 +40,28 @@ describe('an import', () => {
     expect(await inputs()).not.toHaveProperty('protected');
     emulator.changeBranch(project.id, branch.id, { protected: true });
     expect(await inputs()).toMatchObject({ ...place, protected: true });
+  });
+
+  it('declares that a branch is schema-only, and no parent', async () => {
+    const { up, startRun, project } = await startBranchDoor(pluginDoor);
+    const schemaOnly = { initSource: 'schema-only' } as const;
+    const { id } = await up(schemaOnly);
+    const imported = await (await startRun()).read(found(`${project.id}/${id}`));
+    expect(imported?.declared.inputs).toMatchObject(schemaOnly);
+    expect(imported?.declared.inputs).not.toHaveProperty('parentId');
+  });
+
+  it.each([
+    ['role', {}],
+    ['database', { ownerName: 'app_owner' }],
+  ] as const)('takes PROJECT/BRANCH/NAME of a %s, where a name may have slashes', async (kind, given) => {
+    const { up, preview, startRun, at } = await startNamedDoor(pluginDoor, kind, given);
+    const name = 'team/app';
+    await up({ name });
+    const id = `${at.projectId}/${at.branchId}/${name}`;
+    const imported = await (await startRun()).read(found(id));
+    expect(imported).toMatchObject({ id, declared: { inputs: { ...at, name, ...given } } });
+    expect(imported && (await preview({ name }, imported))).toMatchObject({ hasChanges: false });
   });
 
   it.each(['ep-1', 'p-1/', '/ep-1', 'p-1/ep-1/x'])('refuses the id %s, without a request', async (id) => {

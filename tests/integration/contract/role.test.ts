@@ -2,9 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestEffect } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
 import { collectDiagnostics } from '../../support/diagnostics';
-import { callErrorOf, failedState, runPreview, runRefresh, runUp } from '../../support/door';
+import { callErrorOf, failedState, runPreview, runUp } from '../../support/door';
 import { dynamicDoor } from '../../support/dynamic-door';
-import { pluginDoor } from '../../support/plugin-door';
 import { doors } from '../../support/start-door';
 import { startNamedDoor } from '../../support/start-named-door';
 
@@ -12,9 +11,10 @@ const shown = collectDiagnostics();
 
 const creation = { method: 'POST', path: '/projects/:project/branches/:branch/roles' };
 const rotation = { method: 'POST', path: '/projects/:project/branches/:branch/roles/:role/reset_password' };
-const config = { action: 'apply_config' };
 const first = { passwordTriggers: { year: 1 } };
 const second = { passwordTriggers: { year: 2 } };
+
+type Ground = Pick<Awaited<ReturnType<typeof startNamedDoor>>, 'api' | 'at'>;
 
 describe.each(doors)('a Role by %s', (_name, door) => {
   async function startRole() {
@@ -24,19 +24,22 @@ describe.each(doors)('a Role by %s', (_name, door) => {
     await sleep(1_000);
     return {
       ...ground,
-      password: (name = 'app') => api.revealPassword({ ...at, name }),
-      remove: (name = 'app') => api.deleteNamed('role', { ...at, name }),
+      password: () => api.revealPassword({ ...at, name: 'app' }),
     };
   }
 
   it('is created with its password, does not drift, and is deleted', async () => {
-    const { up, preview, password, names, startRun, project, branch } = await startRole();
+    const { up, preview, refresh, destroy, password, names, project, branch } = await startRole();
     const state = await up({});
     expect(state.id).toBe(`${project.id}/${branch.id}/app`);
+    // A secret.
+    expect(state.outputs.password).toMatchObject({
+      '4dabf18193072939515e22adb298388d': expect.any(String),
+    });
     expect(JSON.stringify(state.outputs.password)).toContain(await password());
     expect(await preview({}, state)).toMatchObject({ hasChanges: false });
-    expect(await runRefresh(await startRun(), state)).toMatchObject({ hasChanges: false });
-    await (await startRun()).delete(state);
+    expect(await refresh(state)).toMatchObject({ hasChanges: false });
+    await destroy(state);
     expect(await names()).not.toContain('app');
   });
 
@@ -78,59 +81,30 @@ describe.each(doors)('a Role by %s', (_name, door) => {
     expect(JSON.stringify(adopted.outputs.password)).toContain(await password());
   });
 
-  it.each([['failed'], ['error']] as const)(
-    'is applied by the next up after a %s operation',
-    async (status) => {
-      const { up, preview, password, emulator, writes } = await startRole();
-      emulator.inject({ match: config, effect: { kind: 'operation-fails', status } });
-      const failed = await failedState(up({}));
-      expect(failed.outputs.unsettledOperations).toMatchObject([{ action: 'apply_config', status }]);
-      await preview({}, failed);
-      expect(shown.join('')).toContain('an earlier one was not applied');
-      const state = await up({}, failed);
-      expect(writes().at(-1)?.path).toContain('reset_password');
-      expect(state.outputs).not.toHaveProperty('unsettledOperations');
-      expect(JSON.stringify(state.outputs.password)).toContain(await password());
-    },
-  );
-
-  it('is waited for by the next up when its operation takes longer', async () => {
-    const { up, emulator, password } = await startRole();
-    const hanging = emulator.inject({ match: config, effect: { kind: 'operation-hangs' } });
-    const late = await failedState(up({}, undefined, 0.5));
-    hanging.clear();
-    const state = await up({}, late);
+  it('is applied by the next up after a failed operation', async () => {
+    const { up, preview, password, emulator, writes } = await startRole();
+    emulator.inject({ match: { action: 'apply_config' }, effect: { kind: 'operation-fails' } });
+    const failed = await failedState(up({}));
+    expect(failed.outputs.unsettledOperations).toMatchObject([{ action: 'apply_config' }]);
+    await preview({}, failed);
+    expect(shown.join('')).toContain('an earlier one was not applied');
+    const state = await up({}, failed);
+    expect(writes().at(-1)?.path).toContain('reset_password');
     expect(state.outputs).not.toHaveProperty('unsettledOperations');
     expect(JSON.stringify(state.outputs.password)).toContain(await password());
   });
 
-  it('waits while other operations lock the project', async () => {
-    const { up, emulator, project, writes, names } = await startRole();
-    const unlock = emulator.lockProject(project.id);
-    const done = up({});
-    await sleep(500);
-    expect(writes().map(({ status }) => status)).toContain(423);
-    expect(await names()).not.toContain('app');
-    unlock();
-    expect((await done).outputs.password).toBeDefined();
-  });
-
-  it('that others have deleted is missing, and counts as deleted', async () => {
-    const { up, remove, startRun } = await startRole();
+  it.each([
+    ['that', ({ api, at }: Ground) => api.deleteNamed('role', { ...at, name: 'app' })],
+    ['its branch', ({ api, at }: Ground) => api.deleteBranch(at.projectId, at.branchId)],
+  ])('is missing once others have deleted %s, and counts as deleted', async (_what, remove) => {
+    const ground = await startRole();
+    const { up, refresh, destroy } = ground;
     const state = await up({});
-    await remove();
+    await remove(ground);
     await sleep(1_000);
-    expect(await runRefresh(await startRun(), state)).toMatchObject({ state: undefined });
-    await (await startRun()).delete(state);
-  });
-
-  it('goes with its branch, which a delete and a refresh survive', async () => {
-    const { up, startRun, api, project, branch } = await startRole();
-    const state = await up({});
-    await api.deleteBranch(project.id, branch.id);
-    await sleep(1_000);
-    expect(await runRefresh(await startRun(), state)).toMatchObject({ state: undefined });
-    await (await startRun()).delete(state);
+    expect(await refresh(state)).toMatchObject({ state: undefined });
+    await destroy(state);
   });
 
   it('has no password where the project stores none and others created it', async () => {
@@ -146,44 +120,6 @@ describe.each(doors)('a Role by %s', (_name, door) => {
     expect(shown.join('')).toContain('has no output password: the project stores no passwords');
     expect(await runPreview(await startRun(), adopting, adopted)).toMatchObject({ hasChanges: false });
   });
-
-  it('has a password that is a secret', async () => {
-    const { up } = await startRole();
-    expect((await up({})).outputs.password).toMatchObject({
-      '4dabf18193072939515e22adb298388d': expect.any(String),
-    });
-  });
-
-  it('is replaced by another name', async () => {
-    const { up, names } = await startRole();
-    const state = await up({ name: 'old' });
-    await up({ name: 'new' }, state);
-    expect(await names()).toEqual(expect.arrayContaining(['new']));
-    expect(await names()).not.toContain('old');
-  });
-
-  it('that owns a database is not deleted, and the error says what to do', async () => {
-    const { project, startRun, emulator } = await startRole();
-    const [main] = emulator.branches(project.id).filter((branch) => branch.default);
-    const adopting = {
-      args: { projectId: project.id, branchId: main?.id ?? '', name: 'app_owner', adopt: true },
-    };
-    const state = await runUp(await startRun(), adopting);
-    const { message } = await callErrorOf((await startRun()).delete(state));
-    expect(message).toContain('owns the database app: delete it, or change its owner, first');
-    expect(message).toContain('the resource option `deletedWith` names the branch');
-  });
-
-  it.each([
-    ['pg_read', 'must be no name of the service'],
-    ['public', 'must be no name of the service'],
-    ['', 'must be 1 to 63 bytes'],
-    ['é'.repeat(32), 'must be 1 to 63 bytes'],
-  ])('is refused with the name "%s"', async (name, reason) => {
-    const { startRun, declare } = await startNamedDoor(door, 'role');
-    const { failures } = await (await startRun()).check(undefined, declare({ name }));
-    expect(failures).toMatchObject([{ property: 'name', reason: expect.stringContaining(reason) }]);
-  });
 });
 
 it('a lookup by the dynamic provider has the password', async () => {
@@ -192,17 +128,4 @@ it('a lookup by the dynamic provider has the password', async () => {
   const { args } = declare();
   const found = await (await startRun()).read({ id, declared: { inputs: args }, outputs: { ...args } });
   expect(found?.outputs).toMatchObject({ password: outputs.password, createdAt: outputs.createdAt });
-});
-
-it('an import takes PROJECT/BRANCH/NAME, where a name may have slashes', async () => {
-  const { startRun, declare, project, branch } = await startNamedDoor(pluginDoor, 'role');
-  const state = await runUp(await startRun(), declare({ name: 'team/app' }));
-  const id = `${project.id}/${branch.id}/team/app`;
-  const found = await (await startRun()).read({ id, declared: { inputs: {} }, outputs: {} });
-  expect(found).toMatchObject({
-    id: state.id,
-    declared: { inputs: { branchId: branch.id, name: 'team/app' } },
-  });
-  const imported = found && (await runPreview(await startRun(), declare({ name: 'team/app' }), found));
-  expect(imported).toMatchObject({ hasChanges: false });
 });
