@@ -122,17 +122,6 @@ const interruptions: readonly Row[] = [
     expect: { drops: 0 },
   },
   {
-    title: 'Ctrl-C ends the pause that the service asks for',
-    rounds: [
-      {
-        faults: [{ match: create, effect: { kind: 'status', status: 429, retryAfterSeconds: 30 } }],
-        ...interrupted(undefined, 2_000),
-        withinMs: 2_500,
-      },
-    ],
-    expect: { drops: 0, state: 'nothing' },
-  },
-  {
     title: 'Ctrl-C waits for the response of a create, which has the id',
     rounds: [
       {

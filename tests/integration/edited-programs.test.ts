@@ -1,4 +1,4 @@
-import { failing, larger, longMs, patch, refused, triggered } from '../support/fault-rows';
+import { failing, larger, longMs, patch, refused } from '../support/fault-rows';
 import type { Round, Row } from '../support/row';
 import { checkRows } from '../support/run-row';
 
@@ -11,11 +11,6 @@ const failed = (program: Round['program'], action: string): Round => ({
   program: program ?? {},
   faults: [failing(action)],
   message: new RegExp(`operation ${action} \\S+ failed: no capacity`),
-});
-const isRefused = (program: Round['program']): Round => ({
-  program: program ?? {},
-  faults: [refused(patch)],
-  message: /403 Forbidden/,
 });
 
 const stops: readonly Row[] = [
@@ -30,12 +25,6 @@ const stops: readonly Row[] = [
     expect: { drops: 1 },
   },
   {
-    title: 'a new size is applied once although the reverting run fails',
-    service: { locks: 'none' },
-    rounds: [{}, failed(stop, 'suspend_compute'), failed(larger, 'suspend_compute'), { idleMs: longMs }],
-    expect: { drops: 1, state: { current_state: 'active', disabled: false } },
-  },
-  {
     title: 'allowRestart: false refuses the new size of a reverted stop',
     rounds: [
       {},
@@ -47,38 +36,9 @@ const stops: readonly Row[] = [
     ],
     expect: { drops: 0, state: { current_state: 'active', disabled: true } },
   },
-  {
-    title: 'allowRestart: false allows to take a failed stop back',
-    rounds: [
-      { program: { allowRestart: true } },
-      failed({ ...stop, allowRestart: true }, 'suspend_compute'),
-      { program: { allowRestart: false } },
-    ],
-    expect: { drops: 0, state: { current_state: 'active', disabled: false } },
-  },
-  {
-    title: 'a trigger does not start a compute that another client has stopped',
-    rounds: [
-      {},
-      { program: { ...triggered, disabled: false }, others: [{ does: 'patch', body: { disabled: true } }] },
-      { command: 'refresh' },
-      { program: { ...triggered, ...stop } },
-    ],
-    expect: { drops: 1, state: { current_state: 'idle', disabled: true } },
-  },
 ];
 
 const refusals: readonly Row[] = [
-  {
-    title: 'a trigger that was refused and reverted restarts nothing',
-    rounds: [
-      { program: { pgSettings: { work_mem: '4MB' } } },
-      failed(setting, 'apply_config'),
-      isRefused({ ...setting, ...triggered }),
-      { program: { ...setting, allowRestart: false } },
-    ],
-    expect: { drops: 0, state: { settings: { pg_settings: { work_mem: '8MB' } } } },
-  },
   {
     title: 'a setting is reset after a failure and a refused reset',
     rounds: [
@@ -86,15 +46,6 @@ const refusals: readonly Row[] = [
       failed({ ...setting, ...longer }, 'apply_config'),
       { program: longer, faults: [refused(patch, 'always')], message: /403 Forbidden/ },
       {},
-    ],
-    expect: { drops: 0, state: { settings: { pg_settings: {} } } },
-  },
-  {
-    title: 'a setting is reset that was applied although its run failed afterwards',
-    rounds: [
-      {},
-      { program: setting, faults: [refused({ method: 'GET' }, 'always')], message: /403 Forbidden/ },
-      { program: {} },
     ],
     expect: { drops: 0, state: { settings: { pg_settings: {} } } },
   },
@@ -120,15 +71,6 @@ const creates: readonly Row[] = [
       { idleMs: longMs, program: {} },
     ],
     expect: { drops: 0, state: { disabled: false, pooler_enabled: false, suspend_timeout_seconds: 0 } },
-  },
-  {
-    title: 'a refused take-over leaves due what it was to reset',
-    rounds: [
-      { program: setting, cutOff: { how: 'killed', after: 'POST endpoints' } },
-      { idleMs: longMs, program: {}, faults: [refused(patch)], message: /403 Forbidden/ },
-      {},
-    ],
-    expect: { drops: 0, state: { settings: { pg_settings: {} } } },
   },
   {
     title: 'a foreign change during a create fails it; the next up restores it',

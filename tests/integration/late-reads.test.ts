@@ -1,11 +1,10 @@
-import { failing, larger, longMs, notWaiting } from '../support/fault-rows';
+import { larger, longMs } from '../support/fault-rows';
 import type { Round, Row } from '../support/row';
 import { checkRows } from '../support/run-row';
 
 // Reads that lag behind writes, by more than an operation takes and less than the provider allows for.
 
 const releaseOf = (release: string): Round => ({ program: { restartTriggers: { release } } });
-const stop = { disabled: true };
 
 const lags = [
   { lateListsMs: 4_000 },
@@ -74,18 +73,6 @@ const hiddenOperations = [
 
 const cases: readonly Row[] = [
   {
-    title: 'a refresh with stale values does not revert a stop',
-    service: { lateListsMs: 4_000, lateGetsMs: 4_000 },
-    rounds: [
-      {},
-      { idleMs: longMs, program: { ...stop, ...notWaiting }, faults: [failing('suspend_compute')] },
-      { command: 'refresh' },
-      { idleMs: longMs, command: 'refresh' },
-      { program: stop },
-    ],
-    expect: { drops: 1, state: { disabled: true, current_state: 'idle' } },
-  },
-  {
     title: 'a read lag above 10 s fails a create, whose endpoint stays in state',
     service: { lateListsMs: 60_000, lateGetsMs: 60_000 },
     rounds: [{ idleMs: 60_000, message: /the endpoint no longer exists/ }],
@@ -103,40 +90,19 @@ const cases: readonly Row[] = [
     ],
     expect: { drops: 0, state: {} },
   },
-  ...(
-    [
-      ['deleted', { does: 'delete' }, /the endpoint no longer exists/, 'nothing'],
-      [
-        'changed',
-        { does: 'change', to: { suspend_timeout_seconds: 90 } },
-        /the service reports a different suspendTimeoutSeconds/,
-        {},
-      ],
-    ] as const
-  ).map(([what, deed, message, state]) => ({
-    title: `a create fails soon when others have ${what} the endpoint`,
+  {
+    title: 'a create fails soon when others have deleted the endpoint',
     service: { operationMs: 60_000 },
     rounds: [
       {
-        program: { suspendTimeoutSeconds: 60 },
         faults: hiddenOperations,
-        others: [{ at: { after: 'POST endpoints', ms: 15_000 }, ...deed }],
-        message,
+        others: [{ at: { after: 'POST endpoints', ms: 15_000 }, does: 'delete' }],
+        message: /the endpoint no longer exists/,
         withinMs: 60_000,
       },
-      ...(what === 'deleted' ? [{ command: 'refresh' as const }] : []),
+      { command: 'refresh' },
     ],
-    expect: { drops: 0, state },
-  })),
-  {
-    title: 'a create takes the name of a deleted endpoint in a stale list',
-    service: { lateListsMs: 4_000 },
-    rounds: [
-      { program: { branchId: 'other', name: 'api' } },
-      { command: 'destroy' },
-      { program: { name: 'api' } },
-    ],
-    expect: { drops: 0, state: { name: 'api', current_state: 'active' } },
+    expect: { drops: 0, state: 'nothing' },
   },
   ...(['204', '404'] as const).map(
     (answer): Row => ({
@@ -161,27 +127,6 @@ const cases: readonly Row[] = [
     title: 'a refresh believes the first reads of a foreign delete',
     rounds: [{}, { command: 'refresh', others: [{ does: 'delete' }] }],
     expect: { drops: 1, state: 'nothing', requests: { 'GET endpoints': 1, 'GET endpoint': 1 } },
-  },
-  {
-    title: 'a restart does not wait for a foreign change of an omitted value',
-    rounds: [
-      releaseOf('1'),
-      {
-        ...releaseOf('2'),
-        others: [{ does: 'change', to: { suspend_timeout_seconds: 90 } }],
-        withinMs: 5_000,
-      },
-    ],
-    expect: { drops: 1, state: { suspend_timeout_seconds: 90, current_state: 'active' } },
-  },
-  {
-    title: 'a take-over of an orphan does not wait for settings of the service',
-    service: { normalizeSettings: true },
-    rounds: [
-      { program: { pgSettings: { work_mem: '8MB' } }, cutOff: { how: 'killed', after: 'POST endpoints' } },
-      { idleMs: longMs, withinMs: 2_000 },
-    ],
-    expect: { drops: 0 },
   },
 ];
 

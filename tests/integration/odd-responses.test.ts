@@ -1,4 +1,5 @@
 import type { RequestEffect } from 'postgres-control-emulator';
+import { create, larger, listOperations } from '../support/fault-rows';
 import type { Row } from '../support/row';
 import { checkRows } from '../support/run-row';
 
@@ -27,10 +28,7 @@ const busy: readonly RequestEffect[] = [
 ];
 const locked: RequestEffect = { kind: 'status', status: 423 };
 
-const create = { method: 'POST', path: '/projects/:p/endpoints' };
 const listEndpoints = { method: 'GET', path: '/projects/:p/endpoints' };
-const listOperations = { method: 'GET', path: '/projects/:p/operations' };
-const larger = { autoscalingLimitMaxCu: 2 };
 
 const toTitle = (effect: RequestEffect) => JSON.stringify(effect);
 

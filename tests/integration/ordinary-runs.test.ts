@@ -68,19 +68,6 @@ const changes: readonly Row[] = [
     expect: { drops: 0, requests: none },
   },
   {
-    title: 'a resize that a killed run finished restarts nothing',
-    rounds: [
-      {},
-      { program: { ...larger, ...gate }, others: [{ does: 'change', to: { autoscaling_limit_max_cu: 2 } }] },
-    ],
-    expect: { drops: 0, requests: { 'GET operations': 2 } },
-  },
-  {
-    title: 'a delete is done once, and again',
-    rounds: [{}, { command: 'destroy', others: [{ does: 'delete' }] }],
-    expect: { drops: 1, state: 'nothing' },
-  },
-  {
     title: 'an update after a foreign delete says how to create it again',
     rounds: [
       {},
@@ -94,20 +81,54 @@ const changes: readonly Row[] = [
     ],
     expect: { drops: 0, state: { name: 'renamed' } },
   },
-  ...([422, 409] as const).map(
-    (status): Row => ({
-      title: `a create refused with ${status} leaves nothing, and says why`,
-      rounds: [
-        {
-          faults: [
-            { match: create, effect: { kind: 'status', status, message: 'the branch is being restored' } },
-          ],
-          message: new RegExp(`^POST \\S+/endpoints: ${status} .*the branch is being restored`),
-        },
+  {
+    title: 'a create that is refused leaves nothing, and says why',
+    rounds: [
+      {
+        faults: [
+          { match: create, effect: { kind: 'status', status: 422, message: 'the branch is being restored' } },
+        ],
+        message: /^POST \S+\/endpoints: 422 .*the branch is being restored/,
+      },
+    ],
+    expect: { drops: 0, state: 'nothing' },
+  },
+  {
+    title: 'the preview of a change of size says that the endpoint is gone',
+    rounds: [
+      {},
+      {
+        command: 'preview',
+        program: larger,
+        others: [{ does: 'delete' }],
+        shows: [/endpoint ep-\S+ no longer exists: `pulumi up` fails unless/],
+        hides: /its state could not be read/,
+      },
+      { command: 'refresh' },
+    ],
+    expect: { drops: 1, state: 'nothing' },
+  },
+  ...(
+    [
+      [
+        'a proxy',
+        { kind: 'proxy-page', status: 404 },
+        /404 Not Found: answered with text\/html, not the API/,
       ],
-      expect: { drops: 0, state: 'nothing' },
-    }),
-  ),
+      [
+        'another account',
+        { kind: 'status', status: 404 },
+        /Either the key or the base URL belongs to another account, or .* Nothing was removed from the state/,
+      ],
+    ] as const
+  ).map(([whose, effect, message]): Row => {
+    const faults = [{ match: {}, times: 'always', effect }] as const;
+    return {
+      title: `an endpoint stays in state and at the service when ${whose} answers 404`,
+      rounds: [{}, { command: 'refresh', faults, message }, { command: 'destroy', faults, message }],
+      expect: { drops: 0 },
+    };
+  }),
 ];
 
 const drifting = {

@@ -47,14 +47,6 @@ const previews: readonly Row[] = [
     expect: { drops: 1 },
   },
   {
-    title: 'a resize of a disabled endpoint is allowed where restarts are not',
-    rounds: [
-      { program: { disabled: true } },
-      { program: { disabled: true, ...larger, ...gate }, shows: ['no connections to drop (disabled now)'] },
-    ],
-    expect: { drops: 0, state: { disabled: true, autoscaling_limit_max_cu: 2 } },
-  },
-  {
     title: 'a preview of an unknown branch says what may drop, and that up stops',
     rounds: [
       {},
@@ -73,18 +65,6 @@ const previews: readonly Row[] = [
     rounds: [
       {},
       { ...preview({ branchId: unknownValue }), shows: ['moves the endpoint'], hides: /allowRestart/ },
-    ],
-    expect: { drops: 0 },
-  },
-  {
-    title: 'a preview without a read takes the compute for active',
-    rounds: [
-      {},
-      {
-        ...preview(larger),
-        faults: [{ match: {}, times: 'always', effect: { kind: 'status', status: 503 } }],
-        shows: ["the service can't be reached", 'drops connections (its state could not be read)'],
-      },
     ],
     expect: { drops: 0 },
   },

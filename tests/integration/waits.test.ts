@@ -1,39 +1,22 @@
 import {
-  create,
   failing,
   hanging,
   larger,
-  listOperations,
   longMs,
   notWaiting,
+  patch,
   refused,
   start,
   triggered,
 } from '../support/fault-rows';
-import type { Deed, Row } from '../support/row';
+import type { Row } from '../support/row';
 import { checkRows } from '../support/run-row';
 
 // What a command waits for, and what the next one does after an operation that failed.
 
 const hasFailed = (action: string) => new RegExp(`operation ${action} \\S+ failed`);
-const newer: Deed = {
-  at: { after: 'POST endpoints' },
-  does: 'operate',
-  operation: { action: 'check_availability', status: 'finished' },
-};
 
 const operations: readonly Row[] = [
-  {
-    title: 'a resumed create finds its own operation behind 1,100 newer ones',
-    rounds: [
-      {
-        others: Array.from({ length: 1_100 }, () => newer),
-        cutOff: { how: 'killed', after: 'POST endpoints', ms: 100 },
-      },
-      {},
-    ],
-    expect: { drops: 0 },
-  },
   {
     title: 'an up after a refresh repeats a resize whose apply_config failed',
     rounds: [
@@ -80,28 +63,6 @@ const operations: readonly Row[] = [
     ],
     expect: { drops: 0, requests: { 'POST start': 1 } },
   },
-  {
-    title: 'repairs a create with a lost response and an unreadable list',
-    rounds: [
-      {
-        faults: [
-          failing('start_compute'),
-          { match: create, effect: { kind: 'lost-after-work' } },
-          refused(listOperations),
-        ],
-      },
-    ],
-    expect: { drops: 0, requests: { 'POST endpoints': 1 } },
-  },
-  {
-    title: 'settings that the service spells differently are no change',
-    service: { normalizeSettings: true },
-    rounds: [
-      { program: { pgSettings: { work_mem: '8MB' } } },
-      { program: { pgSettings: { Work_Mem: '64MB', statement_timeout: '1min', enable_seqscan: 'off' } } },
-    ],
-    expect: { drops: 0, state: { settings: { pg_settings: { work_mem: '65536kB' } } } },
-  },
 ];
 
 const unawaited: readonly Row[] = [
@@ -130,8 +91,7 @@ const unawaited: readonly Row[] = [
   },
 ];
 
-/** The service has suspended the compute and started it again since the last run. */
-const woken: readonly Deed[] = [{ does: 'suspend' }, { does: 'start' }];
+const longer = { suspendTimeoutSeconds: 600 };
 
 // The run after one that failed finishes what is owed, and repeats nothing that is paid.
 const restarts: readonly Row[] = [
@@ -146,45 +106,27 @@ const restarts: readonly Row[] = [
     expect: { drops: 1 },
   },
   {
-    title: 'a restart without waiting reports its failed suspension',
-    rounds: [
-      {},
-      {
-        program: { ...notWaiting, ...triggered },
-        faults: [failing('suspend_compute')],
-        message: hasFailed('suspend_compute'),
-      },
-      { program: triggered },
-    ],
-    expect: { drops: 1 },
-  },
-  {
     title: 'a refused start is repaired although the trigger is reverted',
     rounds: [{}, { program: triggered, faults: [refused(start)], message: /403 Forbidden/ }, { program: {} }],
     expect: { drops: 1 },
   },
   {
-    title: 'the next run resumes a start that was refused without waiting',
+    title: 'a failed change is sent again when its first repetition is lost',
     rounds: [
       {},
-      { program: triggered, faults: [failing('suspend_compute')], message: hasFailed('suspend_compute') },
-      {
-        program: { ...triggered, ...notWaiting },
-        faults: [refused(start, 'always')],
-        message: /403 Forbidden/,
-      },
-      { idleMs: longMs, program: triggered },
+      { program: longer, faults: [failing('apply_config')], message: hasFailed('apply_config') },
+      { faults: [{ match: patch, effect: { kind: 'lost-before-work' } }] },
     ],
-    expect: { drops: 1 },
+    expect: { drops: 0, requests: { 'PATCH endpoint': 2 } },
   },
   {
-    title: 'a foreign restart pays a failed restart that was refused',
-    service: { locks: 'none' },
+    title: 'size and trigger restart once although the response is late',
     rounds: [
-      {},
-      { program: larger, faults: [failing('suspend_compute')], message: hasFailed('suspend_compute') },
-      { program: { ...larger, allowRestart: false }, message: /allowRestart is false/ },
-      { program: larger, others: woken },
+      { program: { restartTriggers: { release: '1' } } },
+      {
+        program: { ...triggered, ...larger },
+        faults: [{ match: patch, effect: { kind: 'slow', delayMs: 40_000 } }],
+      },
     ],
     expect: { drops: 1 },
   },
