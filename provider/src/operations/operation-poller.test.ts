@@ -143,10 +143,17 @@ describe('OperationPoller: polls', () => {
     expect(pollTimes()).toEqual([480, 5_480]);
   });
 
-  it('stop with the last watch', async () => {
+  it.each([
+    ['a result', 500, [480]],
+    ['an interruption', 460, []],
+  ])('stop when the last watch ends with %s', async (_what, interruptedAt, expected) => {
     const { source, pollTimes } = sourceOf();
-    await endsOf([new OperationPoller(source, 'p-1').watch(watchOf({ judge: () => 'seen' }))], 1_000);
-    expect(pollTimes()).toEqual([480]);
+    const interruption = new AbortController();
+    const deadline = new Deadline(10_000, 'now', interruption.signal);
+    const watching = new OperationPoller(source, 'p-1').watch(watchOf({ deadline, judge: () => 'seen' }));
+    setTimeout(() => interruption.abort(), interruptedAt);
+    await endsOf([watching], 1_000);
+    expect(pollTimes()).toEqual(expected);
     expect(vi.getTimerCount()).toBe(0);
   });
 

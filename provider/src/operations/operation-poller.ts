@@ -84,6 +84,7 @@ export class OperationPoller {
       const end = (finish: () => void) => {
         cancelEnd();
         this.#watches.delete(active);
+        if (this.#watches.size === 0) this.#cancelPoll();
         finish();
       };
       const active: ActiveWatch = {
@@ -104,7 +105,6 @@ export class OperationPoller {
       const cancelEnd = deadline.onEnd(() => active.expire());
       this.#watches.add(active);
       this.#planPoll();
-      this.#schedule();
     });
   }
 
@@ -120,13 +120,16 @@ export class OperationPoller {
     const untilLastPoll = watches.map(({ deadline }) => deadline.remainingMs - lastPollLeadMs(deadline));
     const delayMs = Math.max(0, Math.min(intervalMs, ...untilLastPoll));
     this.#nextPollAt = Math.min(this.#nextPollAt, performance.now() + delayMs);
+    // After a poll, the next one is planned anew.
+    if (this.#isPolling) return;
+    clearTimeout(this.#timer);
+    const untilPoll = Math.max(this.#nextPollAt, this.#pauseUntil) - performance.now();
+    this.#timer = setTimeout(() => void this.#poll(), toTimerMs(untilPoll));
   }
 
-  #schedule(): void {
+  #cancelPoll(): void {
     clearTimeout(this.#timer);
-    if (this.#isPolling || this.#watches.size === 0) return;
-    const delayMs = Math.max(this.#nextPollAt, this.#pauseUntil) - performance.now();
-    this.#timer = setTimeout(() => void this.#poll(), toTimerMs(delayMs));
+    this.#nextPollAt = Number.POSITIVE_INFINITY;
   }
 
   async #poll(): Promise<void> {
@@ -147,9 +150,8 @@ export class OperationPoller {
       if (watch.deadline.remainingMs <= lastPollLeadMs(watch.deadline)) watch.expire();
     }
     this.#isPolling = false;
-    this.#nextPollAt = Number.POSITIVE_INFINITY;
+    this.#cancelPoll();
     this.#planPoll();
-    this.#schedule();
   }
 
   async #fetchView(watches: readonly ActiveWatch[]): Promise<OperationsView> {
