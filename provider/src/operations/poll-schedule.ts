@@ -56,7 +56,7 @@ export class PollSchedule {
     const intervals = Object.entries(byAction).map(([action, awaited]) =>
       this.#intervalOf(
         this.#durations.get(action) ?? [],
-        awaited.map(({ id }) => performance.now() - this.#begin(id)),
+        awaited.map(({ id }) => this.#elapsedMs(id)),
       ),
     );
     return min(intervals) ?? this.#pacing.shortestMs;
@@ -84,10 +84,11 @@ export class PollSchedule {
     return min(intervals) ?? shortestMs;
   }
 
-  #begin(id: string): number {
-    const startedAt = this.#startedAt.get(id) ?? performance.now();
+  #elapsedMs(id: string): number {
+    const now = performance.now();
+    const startedAt = this.#startedAt.get(id) ?? now;
     this.#startedAt.set(id, startedAt);
-    return startedAt;
+    return now - startedAt;
   }
 }
 

@@ -74,14 +74,17 @@ export class UnlockWait {
 
   /**
    * Returns when another attempt makes sense: when the operations that lock the project have finished or failed, or
-   * after a pause that grows with each refusal.
+   * after a pause that grows with each refusal. At once if nothing shows that the project is locked.
    * @throws LockedError when the deadline of a refused write leaves no time for another attempt
    */
   async waitForUnlock(refusal: ControlApiError | undefined): Promise<void> {
-    if (refusal) this.#refusals += 1;
-    const wasSeen = await this.#waitForOperations(refusal ? this.#pauseMs() : this.#firstWaitMs());
-    // Not refused so far, so an attempt makes sense: the project may be unlocked.
-    if (!refusal) return;
+    if (!refusal) {
+      // Not refused so far, so an attempt makes sense after it: the project may be unlocked.
+      if (this.#blocking.length > 0) await this.#waitForOperations(this.#firstWaitMs());
+      return;
+    }
+    this.#refusals += 1;
+    const wasSeen = await this.#waitForOperations(this.#pauseMs());
     if (!wasSeen) await this.#write.deadline.pause(Math.min(this.#patienceMs, this.#unseenPauseMs()));
     if (this.#write.deadline.isInterrupted) throw interrupted(refusal, this.#blocking);
     if (this.#patienceMs === 0) throw new LockedError(refusal, this.#blocking, this.#write.deadline);

@@ -1,7 +1,6 @@
 import { partition, sortedIndexBy } from 'lodash';
 import type { ControlApiError } from '../control-api/control-api-error';
 import type { Operation } from '../control-api/wire-types';
-import { isUnfinished } from './operation-outcome';
 import type { OperationPoller } from './operation-poller';
 import {
   defaultLockPacing,
@@ -25,7 +24,7 @@ const maxConcurrentWrites = 8;
 
 interface Entry extends LockedWrite {
   readonly place: number;
-  /** The 423 of the first attempt. */
+  /** The 423 of the latest attempt. */
   refusal?: ControlApiError;
   /** Sends the write once. */
   readonly send: () => Promise<void>;
@@ -127,8 +126,8 @@ export class WriteQueue {
 
   async #sendWhenUnlocked(entry: Entry): Promise<void> {
     const lock = new UnlockWait(this.#poller, this.#pacing, entry, this.#latest, this.#harmless);
-    if (entry.refusal || this.#latest.some(isUnfinished)) await lock.waitForUnlock(entry.refusal);
     for (;;) {
+      await lock.waitForUnlock(entry.refusal);
       try {
         await entry.send();
         return lock.noteAccepted();
@@ -136,7 +135,7 @@ export class WriteQueue {
         if (!isLocked(error)) throw error;
         const isHopeless = this.#stuckOn?.outlasts(entry.deadline);
         if (isHopeless && this.#stuckOn?.isFor(await lock.findBlocking())) throw this.#stuckOn.forQueued();
-        await lock.waitForUnlock(error);
+        entry.refusal = error;
       }
     }
   }
