@@ -36,17 +36,17 @@ export class UnlockWait {
   readonly #write: LockedWrite;
   #blocking: readonly Operation[];
   #refusals = 0;
-  /** When each operation that does not lock the project had last changed. The writes of the queue share it. */
-  readonly #harmless: Map<string, string>;
-  /** When each operation had last changed at an earlier refusal. An unchanged operation does not prove the lock. */
-  readonly #unchangedSince = new Map<string, string>();
+  /** The versions of operations that do not lock the project. The writes of the queue share it. */
+  readonly #harmless: Set<string>;
+  /** The versions of operations that earlier waits have seen. An unchanged operation does not prove the lock. */
+  readonly #seen = new Set<string>();
 
   constructor(
     poller: OperationPoller,
     pacing: LockPacing,
     write: LockedWrite,
     known: readonly Operation[],
-    harmless: Map<string, string>,
+    harmless: Set<string>,
   ) {
     this.#poller = poller;
     this.#pacing = pacing;
@@ -57,7 +57,7 @@ export class UnlockWait {
 
   /** The service has accepted the write: what was unfinished then, and has not changed since, does not lock the project. */
   noteAccepted(): void {
-    for (const { id, updated_at } of this.#blocking) this.#harmless.set(id, updated_at);
+    for (const operation of this.#blocking) this.#harmless.add(versionOf(operation));
   }
 
   /** The unfinished operations of the project, by a fresh list; empty if the list fails until the deadline. */
@@ -105,13 +105,11 @@ export class UnlockWait {
       operations: () => this.#blocking,
       judge: ({ newest }) => {
         this.#blocking = newest.filter(
-          (operation) => isUnfinished(operation) && !this.#isHarmless(operation),
+          (operation) => isUnfinished(operation) && !this.#harmless.has(versionOf(operation)),
         );
         if (this.#blocking.length === 0) return true;
         onLocked?.(this.#blocking);
-        const isRelevant = this.#blocking.some(
-          ({ id, updated_at }) => this.#unchangedSince.get(id) !== updated_at,
-        );
+        const isRelevant = this.#blocking.some((operation) => !this.#seen.has(versionOf(operation)));
         // Once the changing operations have finished, those that never change may not lock the project.
         if (wasSeen && !isRelevant) return true;
         wasSeen ||= isRelevant;
@@ -119,12 +117,8 @@ export class UnlockWait {
       },
       expire: () => false,
     });
-    for (const { id, updated_at } of this.#blocking) this.#unchangedSince.set(id, updated_at);
+    for (const operation of this.#blocking) this.#seen.add(versionOf(operation));
     return wasSeen || !isOver;
-  }
-
-  #isHarmless({ id, updated_at }: Operation): boolean {
-    return this.#harmless.get(id) === updated_at;
   }
 
   /** For the operations of the previous write, which finish soon. Leaves half of the deadline for attempts. */
@@ -143,6 +137,11 @@ export class UnlockWait {
     const doubled = Math.min(longestMs, unseenMs * 2 ** (this.#refusals - 1));
     return Math.random() * Math.min(doubled, Math.max(unseenMs, this.#write.deadline.totalMs / 8));
   }
+}
+
+/** Another text after each change of the operation. */
+function versionOf({ id, updated_at }: Operation): string {
+  return `${id} ${updated_at}`;
 }
 
 function interrupted({ method, path, reason }: ControlApiError, blocking: readonly Operation[]): Error {
@@ -179,9 +178,8 @@ export class LockedError extends Error {
 
   /** Whether these operations include one that blocked this write and has not changed since. */
   isFor(operations: readonly Operation[]): boolean {
-    return operations.some((operation) =>
-      this.#blocking.some(({ id, updated_at }) => id === operation.id && updated_at === operation.updated_at),
-    );
+    const versions = this.#blocking.map(versionOf);
+    return operations.some((operation) => versions.includes(versionOf(operation)));
   }
 
   /** The error of a write that was queued behind this one. */

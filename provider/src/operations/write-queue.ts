@@ -51,8 +51,8 @@ export class WriteQueue {
   /** The operations that the latest write started. */
   #latest: readonly Operation[] = [];
   #latestAt = Number.NEGATIVE_INFINITY;
-  /** When each operation that does not lock the project had last changed. */
-  readonly #harmless = new Map<string, string>();
+  /** The versions of operations that do not lock the project. */
+  readonly #harmless = new Set<string>();
   /** The error of the write whose deadline the lock outlasted. */
   #stuckOn: LockedError | undefined;
 
