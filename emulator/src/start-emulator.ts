@@ -4,7 +4,7 @@ import { connectionUriForm } from './control-plane/connection-uris';
 import { createControlPlane } from './control-plane/create-control-plane';
 import { resumeProjects } from './control-plane/resume-projects';
 import { Controls } from './controls/controls';
-import { type Data, openData } from './data/open-data';
+import { type Data, openData } from './data/saving-journal';
 import type { RunningDataPlane } from './data-plane/start-data-plane';
 import { API_PREFIX } from './http/api-path';
 import { createServer } from './http/server';

@@ -83,7 +83,7 @@ function checkRestore(
 
 /** A branch for the previous data, between the branch and its parent, without endpoints. It gets the children. */
 function preserve(plane: ControlPlane, { project, branch }: BranchPlace, name: string): BranchRecord {
-  const { id, parent_id, init_source = 'parent-data' } = branch.wire;
+  const { id, parent_id, init_source } = branch.wire;
   const wire = { ...newBranch(plane, project.wire.id, { name, parent_id }), init_source };
   const preserved = { wire, ...keptAccess(branch, wire.id) };
   const children = childrenOf(project, id);

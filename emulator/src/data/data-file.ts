@@ -35,7 +35,7 @@ export class DataFile {
 
   /**
    * Opens the file, or creates it.
-   * @throws Error when it cannot be opened, is in use, is not an emulator's file, or was written by a newer emulator
+   * @throws Error when it cannot be opened, is in use, is not an emulator's file, or was written by another version of the emulator
    */
   static async open(name: string): Promise<DataFile> {
     const file = createDataFile(name);

@@ -5,48 +5,21 @@ import {
   isUnderWay,
   type OperationRecord,
   type ProjectRecord,
-  type Step,
 } from '../records/records';
-import type { Operation, Project } from '../records/wire-types';
 
-/** The JSON documents of the data file, one type per kind of record. They are sorted by the times in `wire`. */
-
-export interface ProjectDocument {
-  readonly wire: Project;
-  readonly primaryBranchId: string;
+/** The JSON documents of a project in the data file, each kind oldest first. */
+export interface ProjectDocuments {
+  readonly project: Pick<ProjectRecord, 'wire' | 'primaryBranchId'>;
+  readonly branches: readonly Deletable<BranchRecord>[];
+  readonly endpoints: readonly Deletable<EndpointRecord>[];
+  readonly operations: readonly OperationDocument[];
 }
 
-/** Data version 1 has no roles, databases and starts of operations. */
-export interface BranchDocument extends Pick<BranchRecord, 'wire'>, Partial<Omit<BranchRecord, 'wire'>> {
-  readonly isDeleted: boolean;
-}
+type Deletable<Item> = Item & { readonly isDeleted: boolean };
 
-export interface EndpointDocument extends EndpointRecord {
-  readonly isDeleted: boolean;
-}
-
-export interface OperationDocument {
-  readonly wire: Operation;
-  readonly step: Step;
+interface OperationDocument extends Omit<OperationRecord, 'after' | 'createdMicros'> {
   /** The id of the operation that must finish first. */
   readonly after?: string;
-  readonly progress: OperationRecord['progress'];
-  readonly startedMicros?: number | undefined;
-}
-
-export function documentOfProject({ wire, primaryBranchId }: ProjectRecord): ProjectDocument {
-  return { wire, primaryBranchId };
-}
-
-export function documentOfBranch({ deletedBranchIds }: ProjectRecord, branch: BranchRecord): BranchDocument {
-  return { ...branch, isDeleted: deletedBranchIds.has(branch.wire.id) };
-}
-
-export function documentOfEndpoint(
-  { deletedEndpoints }: ProjectRecord,
-  endpoint: EndpointRecord,
-): EndpointDocument {
-  return { ...endpoint, isDeleted: deletedEndpoints.has(endpoint.wire.id) };
 }
 
 export function documentOfOperation(operation: OperationRecord): OperationDocument {
@@ -54,40 +27,28 @@ export function documentOfOperation(operation: OperationRecord): OperationDocume
   return { ...document, ...(after === undefined ? {} : { after: after.wire.id }) };
 }
 
-export interface ProjectDocuments {
-  readonly project: ProjectDocument;
-  readonly branches: readonly BranchDocument[];
-  readonly endpoints: readonly EndpointDocument[];
-  readonly operations: readonly OperationDocument[];
-}
-
-/** Restores a project from its documents, each kind oldest first. */
 export function restoreProject(documents: ProjectDocuments): ProjectRecord {
   const operations = restoreOperations(documents.operations);
-  const branches = documents.branches.filter(({ isDeleted }) => !isDeleted);
-  const deletedBranches = documents.branches.filter(({ isDeleted }) => isDeleted);
-  const endpoints = documents.endpoints.filter(({ isDeleted }) => !isDeleted);
-  const deletedEndpoints = documents.endpoints.filter(({ isDeleted }) => isDeleted);
+  const [branches, deletedBranches] = byId(documents.branches);
+  const [endpoints, deletedEndpoints] = byId(documents.endpoints);
   return {
     ...documents.project,
-    branches: new Map(
-      branches.map((branch) =>
-        restoreRecord({ ...branch, roles: branch.roles ?? [], databases: branch.databases ?? [] }),
-      ),
-    ),
-    endpoints: new Map(endpoints.map(restoreRecord)),
+    branches,
+    endpoints,
     operations,
     unfinished: new Set(operations.filter(isUnderWay)),
-    deletedBranchIds: new Set(deletedBranches.map(({ wire }) => wire.id)),
-    deletedEndpoints: new Map(deletedEndpoints.map(restoreRecord)),
+    deletedBranchIds: new Set(deletedBranches.keys()),
+    deletedEndpoints,
   };
 }
 
-function restoreRecord<Document extends BranchDocument | EndpointDocument>({
-  isDeleted: _,
-  ...record
-}: Document): [string, Omit<Document, 'isDeleted'>] {
-  return [record.wire.id, record];
+/** The records that exist, and those that were deleted. */
+function byId<Item extends BranchRecord | EndpointRecord>(documents: readonly Deletable<Item>[]) {
+  const existing = new Map<string, Omit<Deletable<Item>, 'isDeleted'>>();
+  const deleted: typeof existing = new Map();
+  for (const { isDeleted, ...record } of documents)
+    (isDeleted ? deleted : existing).set(record.wire.id, record);
+  return [existing, deleted] as const;
 }
 
 function restoreOperations(documents: readonly OperationDocument[]): OperationRecord[] {

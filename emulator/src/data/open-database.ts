@@ -46,7 +46,7 @@ export function createDataFile(file: string): string {
  * SQLite must use a write-ahead log: when this build of it looks for an interrupted transaction, it mistakes its own lock
  * for that of another process, so it never rolls back from a rollback journal. It also lacks shared memory, so the log
  * needs exclusive mode.
- * @throws Error when the file is damaged, is not an emulator's file, or was written by a newer emulator
+ * @throws Error when the file is damaged, is not an emulator's file, or was written by another version of the emulator
  */
 export async function openDatabase(file: string): Promise<Database> {
   // Loaded only here, so that an emulator without a data file never loads SQLite.
@@ -58,7 +58,6 @@ export async function openDatabase(file: string): Promise<Database> {
     chmodSync(file, 0o600);
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
     if (version === 0) database.exec(SCHEMA);
-    else if (version < DATA_VERSION) database.exec(`PRAGMA user_version = ${DATA_VERSION}`);
     return database;
   } catch (error) {
     database.close();
@@ -73,8 +72,8 @@ function checkOrigin(database: Database): number {
   const tables = readNumber(database, 'SELECT count(*) FROM sqlite_schema');
   if (applicationId === 0 && version === 0 && tables === 0) return version;
   if (applicationId !== APPLICATION_ID) throw new Error('it is a database of another program');
-  if (version > DATA_VERSION) {
-    throw new Error(`a newer emulator wrote it (data version ${version}, this one knows ${DATA_VERSION})`);
+  if (version !== DATA_VERSION) {
+    throw new Error(`another emulator wrote it (data version ${version}, this one knows ${DATA_VERSION})`);
   }
   const finding = database.get('PRAGMA quick_check(1)')?.quick_check;
   if (finding !== 'ok') throw new Error(`it is damaged: ${finding}`);

@@ -1,7 +1,37 @@
 import type { BranchRecord, EndpointRecord, OperationRecord, ProjectRecord } from '../records/records';
 import type { Journal } from '../records/store';
-import type { DataFile, PartChange, ProjectChanges } from './data-file';
-import { documentOfBranch, documentOfEndpoint, documentOfOperation, documentOfProject } from './documents';
+import { DataFile, type PartChange, type ProjectChanges } from './data-file';
+import { documentOfOperation } from './documents';
+
+/** The service lists operations for six months. */
+const KEPT_MS = 183 * 24 * 3600 * 1000;
+
+/** The initial data of an emulator, and the journal that saves its changes. */
+export interface Data {
+  readonly projects: readonly ProjectRecord[];
+  readonly apiKey: string;
+  readonly journal: SavingJournal;
+}
+
+/**
+ * Opens the data file. It stores the fallback key, so that clients keep working after a restart. It does not store a
+ * requested key, which the user keeps elsewhere.
+ * @throws Error when the file cannot be used
+ */
+export async function openData(
+  name: string,
+  keys: { readonly requested: string | undefined; readonly fallback: string },
+): Promise<Data> {
+  const file = await DataFile.open(name);
+  try {
+    const projects = file.readProjects(new Date(Date.now() - KEPT_MS).toISOString());
+    const apiKey = keys.requested ?? file.keepSetting('api_key', keys.fallback);
+    return { projects, apiKey, journal: new SavingJournal(file) };
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+}
 
 /** The changed records of one project that are not saved yet. */
 interface Unsaved {
@@ -35,11 +65,17 @@ export class SavingJournal implements Journal {
   }
 
   noteBranch(project: ProjectRecord, branch: BranchRecord): void {
-    this.#notePart(project, 'branches', branch, () => documentOfBranch(project, branch));
+    this.#notePart(project, 'branches', branch, () => ({
+      ...branch,
+      isDeleted: project.deletedBranchIds.has(branch.wire.id),
+    }));
   }
 
   noteEndpoint(project: ProjectRecord, endpoint: EndpointRecord): void {
-    this.#notePart(project, 'endpoints', endpoint, () => documentOfEndpoint(project, endpoint));
+    this.#notePart(project, 'endpoints', endpoint, () => ({
+      ...endpoint,
+      isDeleted: project.deletedEndpoints.has(endpoint.wire.id),
+    }));
   }
 
   noteOperation(project: ProjectRecord, operation: OperationRecord): void {
@@ -110,9 +146,10 @@ export class SavingJournal implements Journal {
   }
 
   #changesOf(project: ProjectRecord, { own, parts }: Unsaved): ProjectChanges {
-    const { id } = project.wire;
+    const { wire, primaryBranchId } = project;
+    const { id } = wire;
     if (this.#removed.has(project)) return { id, project: null, parts: [] };
     const changes = [...parts.values()].map((toChange) => toChange());
-    return { id, ...(own ? { project: documentOfProject(project) } : {}), parts: changes };
+    return { id, ...(own ? { project: { wire, primaryBranchId } } : {}), parts: changes };
   }
 }

@@ -62,8 +62,7 @@ export interface Branch {
   pending_state?: 'ready';
   state_changed_at: string;
   creation_source: string;
-  /** Absent from branches that an older emulator has stored. */
-  init_source?: string;
+  init_source: string;
   primary: boolean;
   default: boolean;
   protected: boolean;
@@ -123,8 +122,7 @@ export interface Project {
   history_retention_seconds: number;
   creation_source: string;
   owner_id: string;
-  /** Absent from projects that an older emulator has stored. */
-  org_id?: string;
+  org_id: string;
   active_time_seconds: number;
   compute_time_seconds: number;
   cpu_used_sec: number;
