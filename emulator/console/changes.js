@@ -1,4 +1,4 @@
-/** @typedef {import('../src/console/console-view').ProjectView} ProjectView */
+/** @typedef {import('../src/console/view-console').ProjectView} ProjectView */
 
 /** A screen reader would need longer to read more changes than they stay current. */
 const MOST_ANNOUNCED = 3;

@@ -3,7 +3,7 @@ import { countDurations, showKeyForm, showLost, showView } from './page.js';
 import { chosenProject } from './project-choice.js';
 import { elementById, showOptionalText } from './rows.js';
 
-/** @typedef {import('../src/console/console-view').ConsoleView} ConsoleView */
+/** @typedef {import('../src/console/view-console').ConsoleView} ConsoleView */
 
 /** The emulator responds after 20 s even if nothing has changed. */
 const LONGEST_RESPONSE_MS = 30_000;

@@ -13,11 +13,11 @@ import { addressOf } from './project-choice.js';
 import { clearRows, elementById, showOptionalText, showRows, showText } from './rows.js';
 
 /**
- * @typedef {import('../src/console/console-view').ConsoleView} ConsoleView
- * @typedef {import('../src/console/console-view').EndpointView} EndpointView
- * @typedef {import('../src/console/console-view').OperationView} OperationView
- * @typedef {import('../src/console/console-view').ProjectEntry} ProjectEntry
- * @typedef {import('../src/console/console-view').ProjectView} ProjectView
+ * @typedef {import('../src/console/view-console').ConsoleView} ConsoleView
+ * @typedef {import('../src/console/view-console').EndpointView} EndpointView
+ * @typedef {import('../src/console/view-console').OperationView} OperationView
+ * @typedef {import('../src/console/view-console').ProjectEntry} ProjectEntry
+ * @typedef {import('../src/console/view-console').ProjectView} ProjectView
  * @typedef {import('./rows.js').FindPart} FindPart
  */
 

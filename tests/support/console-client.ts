@@ -1,7 +1,7 @@
 import type { Emulator, EmulatorOptions } from 'postgres-control-emulator';
 import { startService } from './service-client';
 
-/** The part of a GET /console/events response that the tests read; console-view.ts has the complete type. */
+/** The part of a GET /console/events response that the tests read; view-console.ts has the complete type. */
 export interface View {
   readonly version: string;
   readonly projects: { id: string; name: string; unfinishedCount: number }[];

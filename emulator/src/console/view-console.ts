@@ -4,7 +4,13 @@ import type { DataPlane } from '../control-plane/data-plane';
 import { toTimestamp } from '../records/clock';
 import { type EndpointRecord, hasEnded, type OperationRecord, type ProjectRecord } from '../records/records';
 import type { Endpoint, EndpointState } from '../records/wire-types';
-import type { ConsoleView, EndpointView, OperationView, ProjectEntry, ProjectView } from './console-view';
+
+// The types are those of the page's scripts, too.
+export type ConsoleView = ReturnType<typeof viewConsole>;
+export type ProjectEntry = ReturnType<typeof viewEntry>;
+export type ProjectView = ReturnType<typeof viewProject>;
+export type EndpointView = ReturnType<typeof viewEndpoint>;
+export type OperationView = ReturnType<typeof viewOperation>;
 
 /** Limits the size of the page of a long-lived emulator; the view also contains the total numbers. */
 const MOST_SHOWN = { projects: 100, endpoints: 500, operations: 100 };
@@ -13,27 +19,29 @@ const MOST_SHOWN = { projects: 100, endpoints: 500, operations: 100 };
 export function viewConsole(
   { store: { projects }, dataPlane }: Pick<ControlPlane, 'store' | 'dataPlane'>,
   projectId: string | undefined,
-): ConsoleView {
+) {
   const newestFirst = [...projects.values()].reverse();
   const chosen = projects.get(projectId ?? '') ?? newestFirst[0];
   const view = {
+    /** Newest first. */
     projects: newestFirst.slice(0, MOST_SHOWN.projects).map(viewEntry),
     projectCount: projects.size,
     project: chosen === undefined ? null : viewProject(chosen, dataPlane),
   };
+  // The browser's clock may differ.
   return { version: versionOf(view), nowMs: Date.now(), ...view };
 }
 
-/** A hash of the content, so that it stays valid when the emulator restarts. */
+/** A hash of the content, so that it stays valid when the emulator restarts. The page waits for another one. */
 function versionOf(view: object): string {
   return createHash('sha256').update(JSON.stringify(view)).digest('base64url');
 }
 
-function viewEntry({ wire, endpoints, unfinished }: ProjectRecord): ProjectEntry {
+function viewEntry({ wire, endpoints, unfinished }: ProjectRecord) {
   return { id: wire.id, name: wire.name, endpointCount: endpoints.size, unfinishedCount: unfinished.size };
 }
 
-function viewProject(project: ProjectRecord, dataPlane: DataPlane | undefined): ProjectView {
+function viewProject(project: ProjectRecord, dataPlane: DataPlane | undefined) {
   const { wire, branches, endpoints, operations } = project;
   return {
     id: wire.id,
@@ -41,10 +49,12 @@ function viewProject(project: ProjectRecord, dataPlane: DataPlane | undefined): 
     regionId: wire.region_id,
     pgVersion: wire.pg_version,
     branchCount: branches.size,
+    /** Oldest first. */
     endpoints: [...endpoints.values()]
       .slice(0, MOST_SHOWN.endpoints)
       .map((endpoint) => viewEndpoint(project, endpoint, dataPlane)),
     endpointCount: endpoints.size,
+    /** Newest first. */
     operations: operations
       .slice(-MOST_SHOWN.operations)
       .reverse()
@@ -53,11 +63,7 @@ function viewProject(project: ProjectRecord, dataPlane: DataPlane | undefined): 
   };
 }
 
-function viewEndpoint(
-  project: ProjectRecord,
-  { wire }: EndpointRecord,
-  dataPlane: DataPlane | undefined,
-): EndpointView {
+function viewEndpoint(project: ProjectRecord, { wire }: EndpointRecord, dataPlane: DataPlane | undefined) {
   const state = stateLabel(wire, wire.current_state);
   const [database] = project.branches.get(wire.branch_id)?.databases ?? [];
   const nextState = wire.pending_state === undefined ? state : stateLabel(wire, wire.pending_state);
@@ -70,14 +76,17 @@ function viewEndpoint(
     maxCu: wire.autoscaling_limit_max_cu,
     suspendTimeoutSeconds: wire.suspend_timeout_seconds,
     lastActive: wire.last_active ?? null,
+    /** Connected clients; null in an emulator without Postgres. */
     connections: dataPlane?.connections(wire.id) ?? null,
+    /** For the connection string to copy; null in an emulator without Postgres, or without a database. */
     login: dataPlane && database ? { database: database.name, role: database.owner_name } : null,
     state,
+    /** The label of the state it is moving to; null if its label does not change. */
     nextState: nextState === state ? null : nextState,
   };
 }
 
-function viewOperation(project: ProjectRecord, operation: OperationRecord): OperationView {
+function viewOperation(project: ProjectRecord, operation: OperationRecord) {
   const { wire, startedMicros } = operation;
   return {
     id: wire.id,
@@ -87,7 +96,9 @@ function viewOperation(project: ProjectRecord, operation: OperationRecord): Oper
     status: statusLabel(wire.status),
     error: wire.error ?? null,
     createdAt: wire.created_at,
+    /** null while the operation waits for others. */
     startedAt: startedMicros === undefined ? null : toTimestamp(startedMicros),
+    /** From the start of the operation; null until it has ended. */
     durationMs: hasEnded(operation) ? durationOf(operation) : null,
   };
 }
@@ -97,6 +108,7 @@ function durationOf({ wire, startedMicros }: OperationRecord): number {
   return startedMicros === undefined ? 0 : Date.parse(wire.updated_at) - Math.floor(startedMicros / 1000);
 }
 
+/** The branch's name, or its id if the branch no longer exists. */
 function branchName({ branches }: ProjectRecord, branchId: string): string {
   return branches.get(branchId)?.wire.name ?? branchId;
 }

@@ -4,8 +4,7 @@ import { extname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { ConsoleView } from '../../console/console-view';
-import { viewConsole } from '../../console/view-console';
+import { type ConsoleView, viewConsole } from '../../console/view-console';
 import type { ControlPlane } from '../../control-plane/control-plane';
 import { queryText, readQuery } from './query-parameters';
 
