@@ -28,19 +28,12 @@ export function follows(operation: OperationRecord, earlier: OperationRecord): b
 /** What an operation shows of how it ended. */
 export interface OperationResult {
   readonly status: string;
-  readonly error?: string;
-  readonly failures: number;
+  readonly error?: string | undefined;
+  /** @default 1 for failed and error, else 0 */
+  readonly failures?: number | undefined;
 }
 
-export const FINISHED: OperationResult = { status: 'finished', failures: 0 };
-
-export function cancelled(error: string): OperationResult {
-  return { status: 'cancelled', error, failures: 0 };
-}
-
-export function failed(error: string): OperationResult {
-  return { status: 'failed', error, failures: 1 };
-}
+export const FINISHED: OperationResult = { status: 'finished' };
 
 export function failedByFault(
   { action }: Operation,

@@ -4,16 +4,7 @@ import { type Clock, toTimestamp } from '../records/clock';
 import { isUnderWay, type OperationRecord, type ProjectRecord, type Step } from '../records/records';
 import { reasonOf } from '../records/thrown-reason';
 import type { Operation } from '../records/wire-types';
-import {
-  cancelled,
-  FINISHED,
-  failed,
-  failedByFault,
-  follows,
-  isBlocked,
-  type OperationResult,
-} from './operation-rules';
-import { Timers } from './timers';
+import { FINISHED, failedByFault, follows, isBlocked, type OperationResult } from './operation-rules';
 
 export interface RunnerSettings {
   readonly clock: Clock;
@@ -36,7 +27,6 @@ export interface RunnerSettings {
  */
 export class OperationRunner {
   readonly #settings: RunnerSettings;
-  readonly #timers = new Timers();
   #isStopped = false;
 
   constructor(settings: RunnerSettings) {
@@ -91,15 +81,8 @@ export class OperationRunner {
   }
 
   /** Changes the status of an operation of another client. */
-  changeGiven(
-    project: ProjectRecord,
-    operation: OperationRecord,
-    { status, error, failures }: OperationResult,
-  ): void {
-    operation.wire.failures_count = failures;
-    if (error === undefined) delete operation.wire.error;
-    else operation.wire.error = error;
-    this.#setStatus(project, operation, status);
+  changeGiven(project: ProjectRecord, operation: OperationRecord, result: OperationResult): void {
+    this.#setResult(project, operation, result);
     if (isUnderWay(operation)) project.unfinished.add(operation);
     else project.unfinished.delete(operation);
     this.#settings.onProgress(project, operation);
@@ -118,15 +101,17 @@ export class OperationRunner {
   cancelForEndpoint(project: ProjectRecord, endpointId: string): void {
     for (const operation of [...project.unfinished]) {
       if (operation.step.endpointId !== endpointId) continue;
-      this.#end(project, operation, cancelled(`endpoint ${endpointId} no longer exists`));
+      this.#end(project, operation, {
+        status: 'cancelled',
+        error: `endpoint ${endpointId} no longer exists`,
+      });
     }
     this.#beginReady(project, true);
   }
 
-  /** Stops every timer; operations keep their status. */
+  /** From now on, operations keep their status. */
   stop(): void {
     this.#isStopped = true;
-    this.#timers.stop();
   }
 
   #record(project: ProjectRecord, steps: readonly Step[]): OperationRecord[] {
@@ -158,7 +143,7 @@ export class OperationRunner {
     operation.progress = 'started';
     const { schedulingMs } = this.#settings;
     if (schedulingMs === 0) this.#run(project, operation, withinTick);
-    else this.#timers.schedule(schedulingMs, () => this.#run(project, operation, true));
+    else this.#schedule(schedulingMs, () => this.#run(project, operation, true));
   }
 
   #run(project: ProjectRecord, operation: OperationRecord, withinTick: boolean): void {
@@ -179,7 +164,7 @@ export class OperationRunner {
     }
     work.then(
       () => this.#finishLater(project, operation, result, false),
-      (error) => this.#finishLater(project, operation, failed(reasonOf(error)), false),
+      (error) => this.#finishLater(project, operation, { status: 'failed', error: reasonOf(error) }, false),
     );
   }
 
@@ -189,11 +174,19 @@ export class OperationRunner {
     result: OperationResult,
     withinTick: boolean,
   ): void {
-    if (this.#isStopped) return;
     const durationMs = this.#settings.durationMs(operation.wire.action);
     // A chain of zero-length operations ends in one tick, so that no client sees it half done and locked.
     if (durationMs === 0 && withinTick) this.#endChain(project, operation, result);
-    else this.#timers.schedule(durationMs, () => this.#endChain(project, operation, result));
+    else this.#schedule(durationMs, () => this.#endChain(project, operation, result));
+  }
+
+  /** Runs the action after the delay, or in the next turn of the event loop when the delay is 0. Keeps no process running. */
+  #schedule(delayMs: number, action: () => void): void {
+    const run = (): void => {
+      if (!this.#isStopped) action();
+    };
+    if (delayMs === 0) setImmediate(run);
+    else setTimeout(run, delayMs).unref();
   }
 
   #endChain(project: ProjectRecord, operation: OperationRecord, result: OperationResult): void {
@@ -207,18 +200,27 @@ export class OperationRunner {
     for (const operation of [...project.unfinished]) {
       if (!follows(operation, failed)) continue;
       const error = `not run: ${failed.wire.action} ${failed.wire.id} is ${failed.wire.status}`;
-      this.#end(project, operation, cancelled(error));
+      this.#end(project, operation, { status: 'cancelled', error });
     }
   }
 
   #end(project: ProjectRecord, operation: OperationRecord, result: OperationResult): void {
     if (operation.progress !== 'given') operation.progress = 'ended';
     project.unfinished.delete(operation);
-    operation.wire.failures_count = result.failures;
-    if (result.error !== undefined) operation.wire.error = result.error;
-    this.#setStatus(project, operation, result.status);
+    this.#setResult(project, operation, result);
     this.#settings.onEnd(project, operation.step, result.status === 'finished' ? 'finished' : 'failed');
     this.#settings.onProgress(project, operation);
+  }
+
+  #setResult(
+    project: ProjectRecord,
+    operation: OperationRecord,
+    { status, error, failures }: OperationResult,
+  ): void {
+    operation.wire.failures_count = failures ?? (['failed', 'error'].includes(status) ? 1 : 0);
+    if (error === undefined) delete operation.wire.error;
+    else operation.wire.error = error;
+    this.#setStatus(project, operation, status);
   }
 
   #setStatus(project: ProjectRecord, operation: OperationRecord, status: string): void {

@@ -72,7 +72,7 @@ export function addForeignOperation(
   const branchId = requested.branchId ?? endpoint?.wire.branch_id ?? project.primaryBranchId;
   if (!project.deletedBranchIds.has(branchId)) plane.store.branch(project, branchId);
   const step = { action, branchId, ...(endpointId === undefined ? {} : { endpointId }), locks };
-  return plane.runner.addGiven(project, step, outcomeOf(requested), ageMs);
+  return plane.runner.addGiven(project, step, resultOf(requested), ageMs);
 }
 
 export function changeForeignOperation(
@@ -88,13 +88,12 @@ export function changeForeignOperation(
       `operation ${operationId} is run by the emulator, which sets its status: to change that, use a fault`,
     );
   }
-  plane.runner.changeGiven(project, operation, outcomeOf(change));
+  plane.runner.changeGiven(project, operation, resultOf(change));
   return operation;
 }
 
-function outcomeOf({ status, failuresCount, error }: ForeignOperationChange) {
-  const failures = failuresCount ?? (status === 'failed' || status === 'error' ? 1 : 0);
-  return { status, failures, ...(error === undefined ? {} : { error }) };
+function resultOf({ status, failuresCount: failures, error }: ForeignOperationChange) {
+  return { status, failures, error };
 }
 
 function endpointEver({ endpoints, deletedEndpoints, wire }: ProjectRecord, id: string): EndpointRecord {
