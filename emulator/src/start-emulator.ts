@@ -1,8 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { startBackgroundJobs } from './control-plane/background-jobs';
 import { connectionUriForm } from './control-plane/connection-uris';
-import { createControlPlane } from './control-plane/create-control-plane';
-import { resumeProjects } from './control-plane/resume-projects';
+import { createControlPlane, resumeProjects } from './control-plane/create-control-plane';
 import { Controls } from './controls/controls';
 import { type Data, openData } from './data/saving-journal';
 import type { RunningDataPlane } from './data-plane/start-data-plane';

@@ -1,7 +1,8 @@
 import { FaultRegistry } from '../faults/fault-registry';
 import { durationOf, type Settings } from '../options/emulator-options';
-import { Clock } from '../records/clock';
+import { Clock, parseTimestamp } from '../records/clock';
 import { History } from '../records/history';
+import type { ProjectRecord } from '../records/records';
 import { type Journal, joinJournals, Store } from '../records/store';
 import { Autosuspend } from './autosuspend';
 import type { ControlPlane } from './control-plane';
@@ -21,8 +22,7 @@ export function createControlPlane(
   clock = new Clock(),
 ): ControlPlane {
   const history = new History();
-  const others = [saving, dataPlane].filter((journal) => journal !== undefined);
-  const journal = others.length === 0 ? history : joinJournals(history, ...others);
+  const journal = joinJournals(history, saving ?? {}, dataPlane ?? {});
   const store = new Store(journal);
   const faults = new FaultRegistry();
   const runner = new OperationRunner({
@@ -55,4 +55,28 @@ export function createControlPlane(
     dataPlane,
   };
   return plane;
+}
+
+/**
+ * Resumes the projects of an earlier process. Unfinished operations run again from the beginning, because the progress of
+ * a killed process is unknown. Autosuspend delays restart.
+ */
+export function resumeProjects(plane: ControlPlane, projects: readonly ProjectRecord[]): void {
+  for (const project of projects) {
+    if (plane.dataPlane) project.wire.pg_version = plane.dataPlane.version;
+    plane.store.projects.set(project.wire.id, project);
+    plane.history.startWith(project);
+    plane.clock.startAfter(latestMicros(project));
+  }
+  for (const project of projects) {
+    plane.runner.resume(project);
+    for (const endpoint of project.endpoints.values()) plane.autosuspend.arm(project, endpoint);
+  }
+}
+
+/** The latest time in a project's records, in microseconds since 1970. */
+function latestMicros({ wire, branches, endpoints, operations }: ProjectRecord): number {
+  const parts = [...branches.values(), ...endpoints.values(), ...operations];
+  const records = [wire, ...parts.map((part) => part.wire)];
+  return records.reduce((latest, record) => Math.max(latest, parseTimestamp(record.updated_at) ?? 0), 0);
 }

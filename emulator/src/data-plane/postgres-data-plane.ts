@@ -111,9 +111,6 @@ export class PostgresDataPlane implements DataPlane {
     return compute.waitingClients > 0 || ((await compute.cluster?.isQuerying()) ?? false);
   }
 
-  noteProject(): void {}
-  noteOperation(): void {}
-
   noteRemoval({ branches }: ProjectRecord): void {
     for (const branchId of branches.keys()) this.#data.forget(branchId);
   }

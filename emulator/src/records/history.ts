@@ -38,7 +38,7 @@ export interface ProjectSnapshot {
  * Keeps what reads showed during the last minute, so that a read can return an earlier state. Records are copied when
  * they change, not when they are read.
  */
-export class History implements Journal {
+export class History implements Partial<Journal> {
   readonly #projects = new WeakMap<ProjectRecord, ProjectVersions>();
   /** One entry per version, oldest first. Each runs once, when no read can need an older version. */
   readonly #expiries: { readonly fromMs: number; readonly expire: () => void }[] = [];
@@ -49,10 +49,6 @@ export class History implements Journal {
   constructor(clockMs: () => number = () => performance.now()) {
     this.#clockMs = clockMs;
   }
-
-  noteProject(): void {}
-
-  noteRemoval(): void {}
 
   noteBranch(project: ProjectRecord, { wire }: BranchRecord): void {
     const isDeleted = project.deletedBranchIds.has(wire.id);

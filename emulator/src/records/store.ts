@@ -110,16 +110,14 @@ export interface Journal {
   noteOperation(project: ProjectRecord, operation: OperationRecord): void;
 }
 
-/** A journal that passes every change to all of these. */
-export function joinJournals(...journals: readonly Journal[]): Journal {
-  const each = (note: (journal: Journal) => void): void => {
-    for (const journal of journals) note(journal);
-  };
+/** A journal that passes every change to those of these that note its kind. */
+export function joinJournals(...journals: readonly Partial<Journal>[]): Journal {
+  const each = (note: (journal: Partial<Journal>) => void): void => journals.forEach(note);
   return {
-    noteProject: (...change) => each((journal) => journal.noteProject(...change)),
-    noteRemoval: (...change) => each((journal) => journal.noteRemoval(...change)),
-    noteBranch: (...change) => each((journal) => journal.noteBranch(...change)),
-    noteEndpoint: (...change) => each((journal) => journal.noteEndpoint(...change)),
-    noteOperation: (...change) => each((journal) => journal.noteOperation(...change)),
+    noteProject: (...change) => each((journal) => journal.noteProject?.(...change)),
+    noteRemoval: (...change) => each((journal) => journal.noteRemoval?.(...change)),
+    noteBranch: (...change) => each((journal) => journal.noteBranch?.(...change)),
+    noteEndpoint: (...change) => each((journal) => journal.noteEndpoint?.(...change)),
+    noteOperation: (...change) => each((journal) => journal.noteOperation?.(...change)),
   };
 }
