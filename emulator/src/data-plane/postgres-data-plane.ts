@@ -1,7 +1,9 @@
 import type { ControlPlane } from '../control-plane/control-plane';
 import type { DataPlane } from '../control-plane/data-plane';
 import { connectToEndpoint } from '../control-plane/power-commands';
+import type { Computes } from '../gateway/computes';
 import { ConnectionRefusal } from '../gateway/connection-refusal';
+import type { ScramVerifier } from '../gateway/scram';
 import type { BranchRecord, EndpointRecord, ProjectRecord, Step } from '../records/records';
 import { AccessUpdates } from './access-updates';
 import { AwaitedStarts, isActive } from './awaited-starts';
@@ -11,15 +13,17 @@ import { Compute } from './compute';
 import { SettingsTrials } from './settings-trials';
 import { areBelow } from './shared-limits';
 import { startPrimary, startStandby } from './start-server';
+import { Verifiers } from './verifiers';
 
 /** Real Postgres servers for the endpoints. A server starts with the first connection and stops with its compute. */
-export class PostgresDataPlane implements DataPlane {
+export class PostgresDataPlane implements DataPlane, Computes {
   readonly #data: BranchData;
   /** The computes that a client has connected to, by endpoint. */
   readonly #computes = new Map<string, Compute>();
   readonly #starts = new AwaitedStarts();
   readonly #settings: SettingsTrials;
   readonly #access: AccessUpdates;
+  readonly #verifiers: Verifiers;
   readonly #branchIds: Set<string>;
   #plane: ControlPlane | undefined;
   #isStopping = false;
@@ -34,6 +38,7 @@ export class PostgresDataPlane implements DataPlane {
     this.settingRules = data.settingRules;
     this.version = data.version;
     this.#settings = new SettingsTrials(data);
+    this.#verifiers = new Verifiers(data);
     this.#access = new AccessUpdates(data, {
       dropConnections: (cluster) => this.#dropConnections(cluster),
       takeDownStandbys: (cluster, branch) => this.#takeDownStandbys(cluster, branch, () => true),
@@ -53,18 +58,16 @@ export class PostgresDataPlane implements DataPlane {
     await this.#data.stop();
   }
 
-  /** The branch of an endpoint, which stays asleep. @throws ApiError when there is no such endpoint */
-  branchOf(endpointId: string): BranchRecord {
+  async verifier(endpointId: string, role: string): Promise<ScramVerifier> {
     const { store } = this.#servedPlane();
     const { project, endpoint } = store.findEndpoint(endpointId);
-    return store.branch(project, endpoint.wire.branch_id);
+    return this.#verifiers.of(store.branch(project, endpoint.wire.branch_id), role);
   }
 
   hasHosts(domain: string): boolean {
     return this.#plane?.store.hasHosts(domain) ?? false;
   }
 
-  /** Wakes the compute of an endpoint; the path of its Unix socket. */
   async reach(endpointId: string, signal: AbortSignal): Promise<string> {
     for (;;) {
       const plane = this.#servedPlane();

@@ -8,7 +8,6 @@ import { BranchData } from './branch-data';
 import { findPostgres } from './find-postgres';
 import { removeAtEnd } from './guarded-process';
 import { PostgresDataPlane } from './postgres-data-plane';
-import { ServedComputes } from './served-computes';
 import { giveToServer } from './server-user';
 
 export interface RunningDataPlane {
@@ -44,8 +43,7 @@ export async function startDataPlane(
     const dataPlane = new PostgresDataPlane(branchData, projects);
     const folder = join(data, 'certificates');
     mkdirSync(folder, { recursive: true });
-    const computes = new ServedComputes(dataPlane, branchData);
-    const gateway = await startGateway({ computes, host, port: postgresPort, folder });
+    const gateway = await startGateway({ computes: dataPlane, host, port: postgresPort, folder });
     dataPlane.port = gateway.port;
     for (const project of projects) branchData.copies.resume(project);
     const stop = async (): Promise<void> => {

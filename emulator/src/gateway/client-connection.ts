@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import type { Duplex, Writable } from 'node:stream';
 import { createServer as createTlsServer, TLSSocket } from 'node:tls';
+import { ApiError } from '../records/api-error';
+import { reasonOf } from '../records/thrown-reason';
 import type { Certificates } from './certificates';
 import { ConnectionRefusal, protocolViolation } from './connection-refusal';
 import { takeBytes } from './messages';
@@ -157,6 +159,6 @@ const gone = new ConnectionRefusal('08006', 'the client has closed the connectio
 
 function toRefusal(error: unknown): ConnectionRefusal {
   if (error instanceof ConnectionRefusal) return error;
-  const reason = error instanceof Error ? error.message : String(error);
-  return new ConnectionRefusal('XX000', `the compute cannot be reached: ${reason}`);
+  if (error instanceof ApiError) return new ConnectionRefusal('08004', error.message);
+  return new ConnectionRefusal('XX000', `the compute cannot be reached: ${reasonOf(error)}`);
 }

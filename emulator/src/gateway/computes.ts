@@ -3,18 +3,17 @@ import type { ScramVerifier } from './scram';
 /** The superuser of every server, for the emulator only: the gateway refuses it. */
 export const SUPERUSER = 'cloud_admin';
 
-/** What the gateway asks of the computes. */
+/** What the gateway asks of the computes. A client gets the reason of what rejects. */
 export interface Computes {
   /** Whether the hosts of endpoints can be in this domain. */
   hasHosts(domain: string): boolean;
   /**
-   * What verifies a client's proof of a role's password; for a role without one, no proof matches. Wakes
-   * nothing. Rejects with a ConnectionRefusal if there is no such endpoint.
+   * What verifies a client's proof of a role's password; for a role without one, no proof matches. Wakes nothing. Rejects
+   * if there is no such endpoint.
    */
   verifier(endpointId: string, role: string): Promise<ScramVerifier>;
   /**
-   * Wakes the compute of an endpoint; the path of its Unix socket. Rejects with a ConnectionRefusal; ends early when the
-   * signal aborts (the client has gone).
+   * Wakes the compute of an endpoint; the path of its Unix socket. Ends early when the signal aborts (the client has gone).
    */
   reach(endpointId: string, signal: AbortSignal): Promise<string>;
   /**
