@@ -6,7 +6,7 @@ import type { Endpoint, EndpointSettings } from '../records/wire-types';
 import type { BranchData } from './branch-data';
 import type { PgSettings } from './pg-settings';
 import { writeServerFile } from './server-user';
-import { limitsOf, type SharedLimits } from './shared-limits';
+import { DEFAULT_LIMITS, type SharedLimits } from './shared-limits';
 
 /** Starts the server of a read_write endpoint, in a turn of its branch's cluster. Nothing to do if it runs. */
 export async function startPrimary(data: BranchData, record: EndpointRecord): Promise<void> {
@@ -79,5 +79,8 @@ export function flagsOf(id: string, settings: EndpointSettings) {
 
 /** The limits of an endpoint's server, if it is no standby: `max_connections` of its size, and otherwise those of its settings. */
 export function limitsFor({ autoscaling_limit_min_cu: size }: Endpoint, settings: PgSettings): SharedLimits {
-  return limitsOf(maxConnectionsOf(size), settings);
+  // Names have no case.
+  const all = Object.entries(settings).map(([name, value]) => [name.toLowerCase(), value] as const);
+  const given = all.filter(([name]) => Object.hasOwn(DEFAULT_LIMITS, name));
+  return { ...DEFAULT_LIMITS, ...Object.fromEntries(given), max_connections: String(maxConnectionsOf(size)) };
 }

@@ -7,7 +7,6 @@ import { Newcomers } from '../limits/newcomers';
 import { authenticate } from './authentication';
 import { openCertificates } from './certificates';
 import { ClientConnection, closeWithin, type Tunnel, whenClosed } from './client-connection';
-import { ClientLimit } from './client-limit';
 import type { Computes } from './computes';
 import { ConnectionRefusal } from './connection-refusal';
 import { listen, portOf } from './listen';
@@ -27,26 +26,19 @@ export interface GatewayOptions {
 }
 
 /** Limits for clients. */
-export interface GatewayLimits {
+export const GATEWAY_LIMITS = {
   /** Maximum time from the connection to the complete startup packet, TLS included, and then for the login. */
-  readonly startupMs: number;
-  /** Maximum number of clients that have not proved a password; one more, and the oldest is cut off. */
-  readonly newcomers: number;
-  /** Maximum number of clients of one endpoint that wait for its server. */
-  readonly waitingClients: number;
-  /** Maximum number of clients of one endpoint. A client that reads nothing stays until the compute is suspended. */
-  readonly sessions: number;
-  /** How long a client may take to read its last message and close the connection. */
-  readonly closingMs: number;
-}
-
-export const GATEWAY_LIMITS: GatewayLimits = {
   startupMs: 10_000,
+  /** Maximum number of clients that have not proved a password; one more, and the oldest is cut off. */
   newcomers: 1000,
+  /** Maximum number of clients of one endpoint that wait for its server. */
   waitingClients: 500,
+  /** Maximum number of clients of one endpoint. A client that reads nothing stays until the compute is suspended. */
   sessions: 1000,
+  /** How long a client may take to read its last message and close the connection. */
   closingMs: 1000,
 };
+export type GatewayLimits = typeof GATEWAY_LIMITS;
 
 /** Finds clients that vanished without a word, such as from a suspended container. */
 const KEEP_ALIVE_AFTER_MS = 60_000;
@@ -177,6 +169,34 @@ async function connectToCompute(
     } catch (error) {
       if (signal.aborted || attempt === MOST_ATTEMPTS) throw error;
       await delay(RETRY_AFTER_MS, undefined, { signal });
+    }
+  }
+}
+
+/** Limits how many clients do something at the same time, for each of several keys. */
+class ClientLimit {
+  readonly #most: number;
+  readonly #what: string;
+  readonly #taken = new Map<string, number>();
+
+  /** @param what they do, in messages */
+  constructor(most: number, what: string) {
+    this.#most = most;
+    this.#what = what;
+  }
+
+  /** @throws ConnectionRefusal if every place of the key is taken */
+  async hold<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
+    const taken = this.#taken.get(key) ?? 0;
+    if (taken >= this.#most)
+      throw new ConnectionRefusal('53300', `more than ${this.#most} clients ${this.#what}: try again`);
+    this.#taken.set(key, taken + 1);
+    try {
+      return await work();
+    } finally {
+      const left = (this.#taken.get(key) ?? 1) - 1;
+      if (left > 0) this.#taken.set(key, left);
+      else this.#taken.delete(key);
     }
   }
 }

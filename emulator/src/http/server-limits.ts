@@ -3,36 +3,29 @@ import type { FastifyInstance } from 'fastify';
 import { Newcomers } from '../limits/newcomers';
 import { isPublicPage } from './access';
 
-/** Limits for a client, beyond which the server closes the connection or responds with an error. */
-export interface ServerLimits {
-  /** Maximum number of connections without a request with the key; one more, and the oldest is closed. */
-  readonly newcomers: number;
-  readonly bodyBytes: number;
-  /** Maximum time until the headers are complete. */
-  readonly headersMs: number;
-  /** Maximum time until the request is complete, without the time for the work and the response. */
-  readonly requestMs: number;
-  /** Interval at which the two times above are checked. */
-  readonly checkEveryMs: number;
-  /** Maximum time without progress of a response, because the client does not read it. */
-  readonly readingMs: number;
-  /** Maximum time between two requests. Longer than usual connection pools wait, so that the client closes first. */
-  readonly keepAliveMs: number;
-}
-
 /** Connections that may wait to be accepted; the system may allow fewer. Node's default of 511 is too low for 1,000 clients. */
 export const BACKLOG = 4096;
 
-/** Long enough for any well-behaved client, even on a busy machine. */
-export const SERVER_LIMITS: ServerLimits = {
+/**
+ * Limits for a client, beyond which the server closes the connection or responds with an error. Long enough for any
+ * well-behaved client, even on a busy machine.
+ */
+export const SERVER_LIMITS = {
+  /** Maximum number of connections without a request with the key; one more, and the oldest is closed. */
   newcomers: 2000,
   bodyBytes: 1024 * 1024,
+  /** Maximum time until the headers are complete. */
   headersMs: 20_000,
+  /** Maximum time until the request is complete, without the time for the work and the response. */
   requestMs: 60_000,
+  /** Interval at which the two times above are checked. */
   checkEveryMs: 1000,
+  /** Maximum time without progress of a response, because the client does not read it. */
   readingMs: 30_000,
+  /** Maximum time between two requests. Longer than usual connection pools wait, so that the client closes first. */
   keepAliveMs: 72_000,
 };
+export type ServerLimits = typeof SERVER_LIMITS;
 
 export function fastifyLimits(limits: ServerLimits) {
   return {

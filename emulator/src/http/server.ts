@@ -5,8 +5,7 @@ import type { Controls } from '../controls/controls';
 import type { RequestLog } from '../requests/request-log';
 import { addAuthorization, addConsoleGuard } from './access';
 import { API_PREFIX } from './api-path';
-import { waitForSaves } from './durable-responses';
-import { addErrorResponses, sendError, sendMalformedRequest } from './error-responses';
+import { addErrorResponses, describeError, sendError, sendMalformedRequest } from './error-responses';
 import { addHttpFaults } from './http-faults';
 import { acceptJson } from './json-body';
 import { addRequestLog, addStatusLog } from './log-requests';
@@ -65,4 +64,16 @@ export function createServer(parts: ServerParts): FastifyInstance {
   app.register(async (admin) => addAdminRoutes(admin, controls), { prefix: '/admin' });
   app.register(async (pages) => addConsoleRoutes(pages, plane, stopped));
   return app;
+}
+
+/** Sends a response only after the changes that it made, or shows, are on the disk. */
+function waitForSaves(app: FastifyInstance, journal: { saved(): Promise<void> }): void {
+  app.addHook('onSend', async (request, reply, payload) => {
+    try {
+      await journal.saved();
+      return payload;
+    } catch (error) {
+      return JSON.stringify(describeError(error, request, reply));
+    }
+  });
 }
