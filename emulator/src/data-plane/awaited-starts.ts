@@ -1,36 +1,22 @@
+import { EventEmitter, once } from 'node:events';
 import { ConnectionRefusal } from '../gateway/connection-refusal';
 import { type EndpointRecord, type ProjectRecord, unfinishedOf } from '../records/records';
 
-/** Connections that wait until the service has started their compute. */
-export class AwaitedStarts {
-  readonly #checks = new Map<string, Set<() => void>>();
-
-  /** Resolves when the compute is active. @throws ConnectionRefusal if its start failed; the signal's reason if it aborts */
-  wait(project: ProjectRecord, endpoint: EndpointRecord, signal: AbortSignal): Promise<void> {
-    const { id } = endpoint.wire;
-    return new Promise((resolve, reject) => {
-      const end = (settle: () => void): void => {
-        checks.delete(check);
-        if (checks.size === 0) this.#checks.delete(id);
-        signal.removeEventListener('abort', abort);
-        settle();
-      };
-      const check = (): void => {
-        if (isActive(project, endpoint)) end(resolve);
-        else if (!isStarting(project, id)) end(() => reject(refusalOf(project, id)));
-      };
-      const abort = (): void => end(() => reject(signal.reason));
-      const checks = this.#checks.get(id) ?? new Set();
-      this.#checks.set(id, checks.add(check));
-      signal.addEventListener('abort', abort);
-      if (signal.aborted) abort();
-      else check();
-    });
+/** Lets connections wait until the service has started their compute. Emits the ids of endpoints that have changed. */
+export class AwaitedStarts extends EventEmitter {
+  constructor() {
+    super();
+    this.setMaxListeners(0);
   }
 
-  /** The endpoint's state may have changed. */
-  check(endpointId: string): void {
-    for (const check of [...(this.#checks.get(endpointId) ?? [])]) check();
+  /** Resolves when the compute is active. @throws ConnectionRefusal if its start failed; the signal's reason if it aborts */
+  async wait(project: ProjectRecord, endpoint: EndpointRecord, signal: AbortSignal): Promise<void> {
+    const { id } = endpoint.wire;
+    signal.throwIfAborted();
+    while (!isActive(project, endpoint)) {
+      if (!isStarting(project, id)) throw refusalOf(project, id);
+      await once(this, id, { signal }).catch(() => signal.throwIfAborted());
+    }
   }
 }
 

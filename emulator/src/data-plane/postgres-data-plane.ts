@@ -130,7 +130,7 @@ export class PostgresDataPlane implements DataPlane, Computes {
 
   noteEndpoint(project: ProjectRecord, endpoint: EndpointRecord): void {
     const { id, type } = endpoint.wire;
-    this.#starts.check(id);
+    this.#starts.emit(id);
     keepSettings(endpoint);
     const compute = this.#computes.get(id);
     if (compute !== undefined && !isActive(project, endpoint)) this.#takeDown(compute);
