@@ -108,10 +108,18 @@ export class Cluster {
     this.note({ limits });
   }
 
-  /** Starts it for the emulator itself, without the settings of an endpoint, which may keep a server from starting, and its limits. */
-  async startPlain(): Promise<void> {
-    writeServerFile(join(this.folder, 'postgresql.auto.conf'), '');
-    await this.start(DEFAULT_LIMITS);
+  /** Does work while its server runs, if need be one without the settings of an endpoint, which may keep it from starting, and its limits. */
+  async whileRunning<Result>(work: () => Promise<Result>): Promise<Result> {
+    const isDown = this.server === undefined;
+    if (isDown) {
+      writeServerFile(join(this.folder, 'postgresql.auto.conf'), '');
+      await this.start(DEFAULT_LIMITS);
+    }
+    try {
+      return await work();
+    } finally {
+      if (isDown) await this.stop();
+    }
   }
 
   async stop(): Promise<void> {
@@ -165,15 +173,10 @@ export class Cluster {
     await this.#setup.saved();
     // The record may change during the update.
     const { roles, databases } = structuredClone(branch);
-    const isDown = this.server === undefined;
-    if (isDown) await this.startPlain();
-    try {
-      const note = (access: Access): void => this.note({ access });
-      const { access } = this.state;
-      await applyAccess(this.connect, access, { roles, databases }, this.#setup.password, note);
-    } finally {
-      if (isDown) await this.stop();
-    }
+    const note = (access: Access): void => this.note({ access });
+    await this.whileRunning(() =>
+      applyAccess(this.connect, this.state.access, { roles, databases }, this.#setup.password, note),
+    );
   }
 
   /** Connects as the superuser. */

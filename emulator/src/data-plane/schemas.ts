@@ -38,13 +38,13 @@ export class Schemas {
 
   /** The statements that create what a database contains, without its data. */
   dump(cluster: Cluster, database: string): Promise<string> {
-    return withServer(cluster, () => this.#dump(cluster, database));
+    return cluster.whileRunning(() => this.#dump(cluster, database));
   }
 
   /** The schemas of those databases of a branch that the cluster has, by their names. */
   async read(cluster: Cluster, { databases }: BranchRecord): Promise<Map<string, string>> {
     const dumps = new Map<string, string>();
-    await withServer(cluster, async () => {
+    await cluster.whileRunning(async () => {
       const existing: string[] = [];
       await cluster.connect('postgres', async (admin) => {
         existing.push(...(await listDatabases(admin)).map(({ name }) => name));
@@ -57,7 +57,7 @@ export class Schemas {
 
   /** Gives a new cluster the databases of a branch, with these schemas. */
   write(cluster: Cluster, branch: BranchRecord, dumps: ReadonlyMap<string, string>): Promise<void> {
-    return withServer(cluster, async () => {
+    return cluster.whileRunning(async () => {
       await cluster.update(branch);
       await inTime(cluster, () => replay(cluster, branch, dumps));
     });
@@ -137,15 +137,4 @@ async function inTime(cluster: Cluster, work: (signal: AbortSignal) => Promise<v
 function withoutCommands(dump: string): string {
   const [, word] = /^\\restrict (\w+)$/m.exec(dump) ?? [];
   return word === undefined ? dump : dump.replaceAll(new RegExp(`^\\\\(un)?restrict ${word}\n`, 'gm'), '');
-}
-
-/** Does work while the cluster's server runs, if need be one for that. */
-async function withServer<Result>(cluster: Cluster, work: () => Promise<Result>): Promise<Result> {
-  const isDown = cluster.server === undefined;
-  if (isDown) await cluster.startPlain();
-  try {
-    return await work();
-  } finally {
-    if (isDown) await cluster.stop();
-  }
 }

@@ -75,10 +75,7 @@ function openSession(cluster: Cluster): Pool {
 
 /** The passwords are known from the last stop, unless the server crashed. Then it runs once more, without a client. */
 async function readStopped(cluster: Cluster): Promise<readonly StoredPassword[]> {
-  if (cluster.state.passwords === undefined) {
-    await cluster.startPlain();
-    await cluster.stop();
-  }
+  if (cluster.state.passwords === undefined) await cluster.whileRunning(async () => undefined);
   const { passwords } = cluster.state;
   if (passwords === undefined) throw new Error('the passwords of its roles cannot be read');
   return passwords;
