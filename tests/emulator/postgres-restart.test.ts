@@ -74,6 +74,18 @@ it.skipIf(!hasPostgres)('a start makes the database that an earlier one could no
   await (await service.connect(login)).query('SELECT');
 });
 
+it.skipIf(!hasPostgres)('settings are not blamed for a server that cannot be tried', async () => {
+  const data = newDataFile();
+  const service = await open(data);
+  const { projectId, endpointId } = await service.createProject();
+  // As on a full disk, the trial gets no data.
+  chmodSync(join(`${data}.postgres`, 'template', 'base'), 0);
+  const settings = { pg_settings: { max_worker_processes: '9' } };
+  await service.patchEndpoint(projectId, endpointId, { settings });
+  const [failed] = await service.endOperations(projectId);
+  expect(failed).toMatchObject({ status: 'failed', error: expect.stringMatching(/^nice failed: cp: /) });
+});
+
 describe.skipIf(!hasPostgres)('a copy that was complete before its operation had ended', () => {
   it.each([
     ['of a restore', 'create_branch'],

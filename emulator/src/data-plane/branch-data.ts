@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { BranchRecord, EndpointRecord } from '../records/records';
+import { reasonOf } from '../records/thrown-reason';
 import { BranchCopies } from './branch-copies';
 import { Cluster, type ClusterSetup } from './cluster';
 import { copyFolder, REMOVED } from './copy-folder';
@@ -117,7 +118,9 @@ export class BranchData {
     try {
       await copyFolder(this.#template, trial.folder);
       this.settingRules.write(trial.folder, settings);
-      await trial.start(limits, { longestMs: LONGEST_TRIAL_MS, flags });
+      await trial.start(limits, { longestMs: LONGEST_TRIAL_MS, flags }).catch((error) => {
+        throw new Error(`no server starts with these settings: ${reasonOf(error)}`);
+      });
     } finally {
       await trial.stop();
       await rm(folder, { recursive: true, force: true });

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EndpointRecord } from '../records/records';
-import { reasonOf } from '../records/thrown-reason';
 import type { EndpointSettings } from '../records/wire-types';
 import type { BranchData } from './branch-data';
 import type { Cluster } from './cluster';
@@ -40,7 +39,7 @@ export class SettingsTrials {
         (error) => {
           // Unless they have changed again.
           if (wire.settings === wanted) wire.settings = settingsInEffect(endpoint);
-          throw new Error(`no server starts with these settings: ${reasonOf(error)}`);
+          throw error;
         },
       )
       .finally(save)
