@@ -2,11 +2,10 @@ import type { FastifyInstance } from 'fastify';
 import type { ControlPlane } from '../../control-plane/control-plane';
 import { addAccountRoutes } from './account-routes';
 import { addBranchRoutes } from './branch-routes';
-import { addDatabaseRoutes } from './database-routes';
 import { addEndpointRoutes } from './endpoint-routes';
 import { addOperationRoutes } from './operation-routes';
 import { addProjectRoutes } from './project-routes';
-import { addRoleRoutes } from './role-routes';
+import { addDatabaseRoutes, addRoleRoutes } from './role-and-database-routes';
 
 /** Every call of the API that the emulator serves. */
 export function addApiRoutes(api: FastifyInstance, plane: ControlPlane): void {

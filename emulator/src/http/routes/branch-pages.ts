@@ -16,13 +16,8 @@ const QUERY = z.object({
 /** The sort key of a branch. The id decides between equal values. */
 type Rank = readonly [value: string, id: string];
 
-interface BranchPage {
-  readonly branches: Branch[];
-  readonly pagination: { readonly next?: string; readonly sort_by: string; readonly sort_order: string };
-}
-
 /** The page of branches that the query selects. It has a `next` cursor if there are more. */
-export function pageOfBranches(branches: readonly Branch[], query: unknown): BranchPage {
+export function pageOfBranches(branches: readonly Branch[], query: unknown) {
   const { sort_by, sort_order, cursor: after, limit } = readQuery(QUERY, query);
   const direction = sort_order === 'asc' ? 1 : -1;
   const rankOf = (branch: Branch): Rank => [branch[sort_by], branch.id];

@@ -1,0 +1,90 @@
+import type { FastifyInstance } from 'fastify';
+import { revealPassword } from '../../control-plane/connection-uris';
+import type { ControlPlane } from '../../control-plane/control-plane';
+import { showOperations, showRole } from '../../control-plane/response-bodies';
+import {
+  type Changed,
+  createDatabase,
+  createRole,
+  deleteDatabase,
+  deleteRole,
+  findDatabase,
+  findRole,
+  resetPassword,
+  updateDatabase,
+} from '../../control-plane/roles-and-databases';
+import type { Database } from '../../records/wire-types';
+import { DATABASE_CHANGE, NEW_DATABASE, NEW_ROLE } from '../../requests/role-and-database-attributes';
+import type { BranchPath } from './late-reads';
+
+type RolePath = { Params: BranchPath['Params'] & { role_name: string } };
+type DatabasePath = { Params: BranchPath['Params'] & { database_name: string } };
+
+const BRANCH = '/projects/:project_id/branches/:branch_id';
+const ROLES = `${BRANCH}/roles`;
+const ROLE = `${ROLES}/:role_name`;
+const DATABASES = `${BRANCH}/databases`;
+const DATABASE = `${DATABASES}/:database_name`;
+
+/** Only the responses to a create and to the two calls for passwords contain a password. */
+export function addRoleRoutes(api: FastifyInstance, plane: ControlPlane): void {
+  const { store, settings } = plane;
+
+  api.get<BranchPath>(ROLES, ({ params }) => ({
+    roles: store.place(params).branch.roles.map(showRole),
+  }));
+
+  api.post<BranchPath>(ROLES, ({ params, body }, reply) => {
+    const requested = NEW_ROLE.readBody(body, settings.unknownAttributes);
+    const { item: role, operations } = createRole(plane, store.place(params), requested);
+    return reply.code(201).send({ role, operations: showOperations(operations) });
+  });
+
+  api.get<RolePath>(ROLE, ({ params }) => ({
+    role: showRole(findRole(store.place(params).branch, params.role_name)),
+  }));
+
+  api.delete<RolePath>(ROLE, ({ params }, reply) => {
+    const deleted = deleteRole(plane, store.place(params), params.role_name);
+    if (deleted === undefined) return reply.code(204).send();
+    return reply.send({ role: showRole(deleted.item), operations: showOperations(deleted.operations) });
+  });
+
+  api.get<RolePath>(`${ROLE}/reveal_password`, ({ params }) => ({
+    password: revealPassword(store.place(params), params.role_name),
+  }));
+
+  api.post<RolePath>(`${ROLE}/reset_password`, ({ params }) => {
+    const { item: role, operations } = resetPassword(plane, store.place(params), params.role_name);
+    return { role, operations: showOperations(operations) };
+  });
+}
+
+export function addDatabaseRoutes(api: FastifyInstance, plane: ControlPlane): void {
+  const { store, settings } = plane;
+
+  api.get<BranchPath>(DATABASES, ({ params }) => ({ databases: store.place(params).branch.databases }));
+
+  api.post<BranchPath>(DATABASES, ({ params, body }, reply) => {
+    const requested = NEW_DATABASE.readBody(body, settings.unknownAttributes);
+    return reply.code(201).send(show(createDatabase(plane, store.place(params), requested)));
+  });
+
+  api.get<DatabasePath>(DATABASE, ({ params }) => ({
+    database: findDatabase(store.place(params).branch, params.database_name),
+  }));
+
+  api.patch<DatabasePath>(DATABASE, ({ params, body }) => {
+    const requested = DATABASE_CHANGE.readBody(body, settings.unknownAttributes);
+    return show(updateDatabase(plane, store.place(params), params.database_name, requested));
+  });
+
+  api.delete<DatabasePath>(DATABASE, ({ params }, reply) => {
+    const deleted = deleteDatabase(plane, store.place(params), params.database_name);
+    return deleted === undefined ? reply.code(204).send() : reply.send(show(deleted));
+  });
+}
+
+function show({ item: database, operations }: Changed<Database>): object {
+  return { database, operations: showOperations(operations) };
+}
