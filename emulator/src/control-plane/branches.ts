@@ -3,7 +3,6 @@ import { badRequest } from '../records/api-error';
 import { newBranchId } from '../records/ids';
 import {
   type BranchRecord,
-  type EndpointRecord,
   endpointsOfBranch,
   type OperationRecord,
   type ProjectRecord,
@@ -25,19 +24,13 @@ import { checkNotRestoring, checkUnlocked } from './locks';
 import { copyAccess } from './new-roles-and-databases';
 import { targetStateOf } from './power-state';
 
-export interface AddedBranch {
-  readonly branch: BranchRecord;
-  readonly endpoints: readonly EndpointRecord[];
-  readonly steps: readonly Step[];
-}
-
 /** Validates and adds a branch with its endpoints; the caller runs the steps. */
 export function addBranch(
   plane: ControlPlane,
   project: ProjectRecord,
   requested: NewBranch,
   lockScope = plane.settings.locks,
-): AddedBranch {
+) {
   const source = plane.store.branch(project, requested.parent_id || project.primaryBranchId);
   const sourceId = source.wire.id;
   const isSchemaOnly = requested.init_source === 'schema-only';

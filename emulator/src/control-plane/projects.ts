@@ -1,6 +1,6 @@
 import { toTimestamp } from '../records/clock';
 import { newProjectId } from '../records/ids';
-import type { BranchRecord, EndpointRecord, OperationRecord, ProjectRecord, Step } from '../records/records';
+import type { OperationRecord, ProjectRecord, Step } from '../records/records';
 import { ACCOUNT_ID, type DefaultEndpointSettings, type Project } from '../records/wire-types';
 import {
   defaultsOf,
@@ -16,17 +16,10 @@ import { addEndpoint, checkNewEndpoint, firstSteps } from './endpoints';
 import { checkUnlocked } from './locks';
 import { firstAccess } from './new-roles-and-databases';
 
-export interface AddedProject {
-  readonly project: ProjectRecord;
-  readonly branch: BranchRecord;
-  readonly endpoint: EndpointRecord;
-  readonly steps: readonly Step[];
-}
-
 const BILLING_PERIOD_MICROS = 30 * 24 * 3600 * 1e6;
 
 /** Validates and adds a project with its primary branch and that branch's endpoint; the caller runs the steps. */
-export function addProject(plane: ControlPlane, requested: NewProject): AddedProject {
+export function addProject(plane: ControlPlane, requested: NewProject) {
   const wire = newProject(plane, requested);
   const branchWire = newBranch(plane, wire.id, { name: requested.branch?.name }, true);
   const { id: branchId, created_at } = branchWire;

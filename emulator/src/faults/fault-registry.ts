@@ -4,17 +4,10 @@ import {
   type Fault,
   type InjectedFault,
   isRequestFault,
-  type OperationEffect,
   type OperationMatch,
   type RequestEffect,
   type RequestMatch,
 } from './faults';
-
-export interface OperationHit {
-  readonly effect: OperationEffect;
-  /** Holds an operation until the fault is cleared. */
-  hold(release: () => void): void;
-}
 
 /** A request that a fault may hit. */
 export interface FaultyRequest {
@@ -54,6 +47,7 @@ class ActiveFault implements InjectedFault {
     return path.search(this.#path) !== -1;
   }
 
+  /** Holds an operation until the fault is cleared. */
   hold(release: () => void): void {
     this.#held.push(release);
   }
@@ -89,12 +83,12 @@ export class FaultRegistry {
     return undefined;
   }
 
-  takeForOperation(operation: Operation): OperationHit | undefined {
+  takeForOperation(operation: Operation) {
     for (const active of this.#faults) {
       const { fault } = active;
       if (active.isUsedUp || isRequestFault(fault) || !matchesOperation(fault.match, operation)) continue;
       active.hits += 1;
-      return { effect: fault.effect, hold: (release) => active.hold(release) };
+      return { effect: fault.effect, hold: (release: () => void) => active.hold(release) };
     }
     return undefined;
   }

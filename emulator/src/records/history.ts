@@ -26,13 +26,7 @@ interface ProjectVersions {
 }
 
 /** What reads show of a project at a given time. */
-export interface ProjectSnapshot {
-  branch(id: string): Branch | undefined;
-  branches(): Branch[];
-  endpoint(id: string): Endpoint | undefined;
-  endpoints(): Endpoint[];
-  operation(id: string): Operation | undefined;
-}
+export type ProjectSnapshot = ReturnType<History['view']>;
 
 /**
  * Keeps what reads showed during the last minute, so that a read can return an earlier state. Records are copied when
@@ -80,15 +74,15 @@ export class History implements Partial<Journal> {
   }
 
   /** The project as it was `lateMs` milliseconds ago; 0 returns the current state. */
-  view(project: ProjectRecord, lateMs: number): ProjectSnapshot {
+  view(project: ProjectRecord, lateMs: number) {
     const atMs = lateMs === 0 ? Number.POSITIVE_INFINITY : this.#clockMs() - lateMs;
     const { branches, endpoints, operations } = this.#versionsOf(project);
     return {
-      branch: (id) => shownAt(branches.get(id), atMs),
+      branch: (id: string) => shownAt(branches.get(id), atMs),
       branches: () => [...branches.values()].flatMap((version) => shownAt(version, atMs) ?? []),
-      endpoint: (id) => shownAt(endpoints.get(id), atMs),
+      endpoint: (id: string) => shownAt(endpoints.get(id), atMs),
       endpoints: () => [...endpoints.values()].flatMap((version) => shownAt(version, atMs) ?? []),
-      operation: (id) => shownAt(operations.get(id), atMs),
+      operation: (id: string) => shownAt(operations.get(id), atMs),
     };
   }
 
