@@ -22,7 +22,7 @@ export function addRequestLog(app: FastifyInstance, log: RequestLog): void {
   });
   app.addHook('preHandler', async (request) => {
     const entry = entries.get(request);
-    if (entry !== undefined && request.body !== undefined) log.addBody(entry, request.body);
+    if (entry !== undefined && request.body !== undefined) entry.body = request.body;
   });
 }
 

@@ -14,51 +14,17 @@ export interface LoggedRequest {
 }
 
 const MAX_REQUESTS = 10_000;
-const MAX_BYTES = 16 * 1024 * 1024;
 
-interface Kept {
-  readonly request: LoggedRequest;
-  /** The size of its JSON. */
-  bytes: number;
-}
-
-/**
- * The authorized requests to the API, oldest first: the latest 10,000, or as many of these as fit into 16 MiB of JSON.
- * Requests to `/admin` are not logged.
- */
+/** The latest 10,000 authorized requests to the API, oldest first. Requests to `/admin` are not logged. */
 export class RequestLog {
-  readonly #kept: Kept[] = [];
-  #bytes = 0;
+  readonly #requests: LoggedRequest[] = [];
 
   add(request: LoggedRequest): void {
-    const bytes = bytesOf(request);
-    this.#kept.push({ request, bytes });
-    this.#bytes += bytes;
-    this.#dropOldest();
-  }
-
-  /** Adds the body, which arrives after the request was added. A request may already have been dropped by then. */
-  addBody(request: LoggedRequest, body: unknown): void {
-    const kept = this.#kept.findLast((candidate) => candidate.request === request);
-    if (kept === undefined) return;
-    const bytes = bytesOf(body);
-    request.body = body;
-    kept.bytes += bytes;
-    this.#bytes += bytes;
-    this.#dropOldest();
+    this.#requests.push(request);
+    if (this.#requests.length > MAX_REQUESTS) this.#requests.shift();
   }
 
   list(): LoggedRequest[] {
-    return structuredClone(this.#kept.map(({ request }) => request));
+    return structuredClone(this.#requests);
   }
-
-  #dropOldest(): void {
-    while (this.#kept.length > MAX_REQUESTS || this.#bytes > MAX_BYTES) {
-      this.#bytes -= this.#kept.shift()?.bytes ?? 0;
-    }
-  }
-}
-
-function bytesOf(value: unknown): number {
-  return Buffer.byteLength(JSON.stringify(value));
 }
