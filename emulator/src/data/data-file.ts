@@ -6,18 +6,13 @@ import { lockDataFile, type Unlock } from './data-file-lock';
 import { type ProjectDocuments, restoreProject } from './documents';
 import { createDataFile, openDatabase, PARTS } from './open-database';
 
-/** The documents of a project to write. */
-export interface ProjectChanges {
-  readonly id: string;
-  /** undefined keeps its own document; null deletes the project and everything in it. */
-  readonly project?: object | null;
-  readonly parts: readonly PartChange[];
-}
-
-export interface PartChange {
-  readonly part: (typeof PARTS)[number];
-  readonly id: string;
-  readonly document: object;
+/** A row to write. */
+export interface Row {
+  readonly table: 'projects' | (typeof PARTS)[number];
+  /** The id of the project, and that of a part of it. */
+  readonly ids: readonly string[];
+  /** null deletes the project, and everything in it. */
+  readonly document: object | null;
 }
 
 /** The SQLite file of an emulator. Each `write` is one transaction, which is on the disk before it returns. */
@@ -93,13 +88,13 @@ export class DataFile {
   }
 
   /**
-   * Writes every change, or none if it throws.
+   * Writes every row, or none if it throws. That of a project comes before those of its parts.
    * @throws Error when the file cannot be written, for example because the disk is full
    */
-  write(changes: readonly ProjectChanges[]): void {
+  write(rows: readonly Row[]): void {
     try {
       this.#database.exec('BEGIN');
-      for (const change of changes) this.#writeProject(change);
+      for (const row of rows) this.#write(row);
       this.#database.exec('COMMIT');
     } catch (error) {
       if (this.#database.inTransaction) this.#database.exec('ROLLBACK');
@@ -116,18 +111,14 @@ export class DataFile {
     }
   }
 
-  #writeProject({ id, project, parts }: ProjectChanges): void {
-    if (project === null) {
-      this.#run('DELETE FROM projects WHERE id = ?', [id]);
+  #write({ table, ids, document }: Row): void {
+    if (document === null) {
+      this.#run(`DELETE FROM ${table} WHERE id = ?`, ids);
       return;
     }
+    const places = ids.map(() => '?, ').join('');
     const update = 'ON CONFLICT DO UPDATE SET document = excluded.document';
-    if (project !== undefined) {
-      this.#run(`INSERT INTO projects VALUES (?, ?) ${update}`, [id, JSON.stringify(project)]);
-    }
-    for (const { part, id: partId, document } of parts) {
-      this.#run(`INSERT INTO ${part} VALUES (?, ?, ?) ${update}`, [id, partId, JSON.stringify(document)]);
-    }
+    this.#run(`INSERT INTO ${table} VALUES (${places}?) ${update}`, [...ids, JSON.stringify(document)]);
   }
 
   /** The documents of each project. */
@@ -145,10 +136,10 @@ export class DataFile {
   }
 
   /** Each statement is compiled once. */
-  #run(sql: string, values: string[]): void {
+  #run(sql: string, values: readonly string[]): void {
     const statement = this.#statements.get(sql) ?? this.#database.prepare(sql);
     this.#statements.set(sql, statement);
-    statement.run(values);
+    statement.run([...values]);
   }
 }
 

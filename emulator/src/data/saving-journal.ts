@@ -1,6 +1,6 @@
 import type { BranchRecord, EndpointRecord, OperationRecord, ProjectRecord } from '../records/records';
 import type { Journal } from '../records/store';
-import { DataFile, type PartChange, type ProjectChanges } from './data-file';
+import { DataFile, type Row } from './data-file';
 import { documentOfOperation } from './documents';
 
 /** The service lists operations for six months. */
@@ -33,21 +33,14 @@ export async function openData(
   }
 }
 
-/** The changed records of one project that are not saved yet. */
-interface Unsaved {
-  /** The project's own document. */
-  own: boolean;
-  /** For each changed record, what makes its document when it is written. */
-  readonly parts: Map<object, () => PartChange>;
-}
-
 /**
  * Saves changes to the data file, in one transaction per turn of the event loop. A request makes all its changes in one
  * turn, so a transaction never contains half of them.
  */
 export class SavingJournal implements Journal {
   readonly #file: DataFile;
-  readonly #unsaved = new Map<ProjectRecord, Unsaved>();
+  /** For each changed record, what makes its row when it is written; undefined if its project is removed by then. */
+  readonly #unsaved = new Map<object, () => Row | undefined>();
   readonly #removed = new WeakSet<ProjectRecord>();
   #attempt: Promise<void> | undefined;
 
@@ -56,12 +49,16 @@ export class SavingJournal implements Journal {
   }
 
   noteProject(project: ProjectRecord): void {
-    this.#unsavedOf(project).own = true;
+    this.#note(project, () => {
+      const { wire, primaryBranchId } = project;
+      const document = this.#removed.has(project) ? null : { wire, primaryBranchId };
+      return { table: 'projects', ids: [wire.id], document };
+    });
   }
 
   noteRemoval(project: ProjectRecord): void {
     this.#removed.add(project);
-    this.#unsavedOf(project);
+    this.noteProject(project);
   }
 
   noteBranch(project: ProjectRecord, branch: BranchRecord): void {
@@ -104,23 +101,20 @@ export class SavingJournal implements Journal {
 
   #notePart(
     project: ProjectRecord,
-    part: PartChange['part'],
+    table: Row['table'],
     record: { readonly wire: { readonly id: string } },
     toDocument: () => object,
   ): void {
-    const toChange = () => ({ part, id: record.wire.id, document: toDocument() });
-    this.#unsavedOf(project).parts.set(record, toChange);
+    const ids = [project.wire.id, record.wire.id];
+    this.#note(record, () =>
+      this.#removed.has(project) ? undefined : { table, ids, document: toDocument() },
+    );
   }
 
-  #unsavedOf(project: ProjectRecord): Unsaved {
-    let unsaved = this.#unsaved.get(project);
-    if (unsaved === undefined) {
-      unsaved = { own: false, parts: new Map() };
-      this.#unsaved.set(project, unsaved);
-    }
+  #note(record: object, toRow: () => Row | undefined): void {
+    this.#unsaved.set(record, toRow);
     // The response to the request awaits `saved`, which reports a failure.
     if (this.#attempt === undefined) this.#saveSoon().catch(() => undefined);
-    return unsaved;
   }
 
   /** Saves at the end of this turn of the event loop. */
@@ -141,15 +135,7 @@ export class SavingJournal implements Journal {
 
   #save(): void {
     if (this.#unsaved.size === 0) return;
-    this.#file.write([...this.#unsaved].map(([project, unsaved]) => this.#changesOf(project, unsaved)));
+    this.#file.write([...this.#unsaved.values()].flatMap((toRow) => toRow() ?? []));
     this.#unsaved.clear();
-  }
-
-  #changesOf(project: ProjectRecord, { own, parts }: Unsaved): ProjectChanges {
-    const { wire, primaryBranchId } = project;
-    const { id } = wire;
-    if (this.#removed.has(project)) return { id, project: null, parts: [] };
-    const changes = [...parts.values()].map((toChange) => toChange());
-    return { id, ...(own ? { project: { wire, primaryBranchId } } : {}), parts: changes };
   }
 }
