@@ -4,7 +4,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { asAdmin } from '../../emulator/src/data-plane/admin';
 import { copyFolder } from '../../emulator/src/data-plane/copy-folder';
 import { findPostgres } from '../../emulator/src/data-plane/find-postgres';
-import { postgresEnvironment, runGuarded } from '../../emulator/src/data-plane/guarded-process';
+import { asServer, runGuarded } from '../../emulator/src/data-plane/guarded-process';
 import { PostgresServer } from '../../emulator/src/data-plane/postgres-server';
 import { giveToServer, writeServerFile } from '../../emulator/src/data-plane/server-user';
 import { createTemplate } from '../../emulator/src/data-plane/template';
@@ -15,8 +15,8 @@ it('gives the servers no secrets of the environment', () => {
   onTestFinished(() => void vi.unstubAllEnvs());
   for (const name of ['POSTGRES_CONTROL_EMULATOR_API_KEY', 'CI_TOKEN', 'PGPASSWORD']) vi.stubEnv(name, 'x');
   vi.stubEnv('LC_MESSAGES', 'C');
-  expect(postgresEnvironment()).toMatchObject({ PATH: process.env.PATH, LC_MESSAGES: 'C' });
-  expect(Object.values(postgresEnvironment())).not.toContain('x');
+  expect(asServer().env).toMatchObject({ PATH: process.env.PATH, LC_MESSAGES: 'C' });
+  expect(Object.values(asServer().env)).not.toContain('x');
 });
 
 it('fails with the first lines of what a program prints', async () => {

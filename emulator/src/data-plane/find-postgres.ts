@@ -3,7 +3,7 @@ import { cpSync, existsSync, readFileSync, realpathSync, symlinkSync } from 'nod
 import { createRequire } from 'node:module';
 import { delimiter, dirname, join, relative, resolve } from 'node:path';
 import { hasCode } from '../records/thrown-reason';
-import { postgresEnvironment } from './guarded-process';
+import { asServer } from './guarded-process';
 import { makeServerFolder, SERVER_USER } from './server-user';
 
 /** The programs of a Postgres. */
@@ -97,8 +97,7 @@ function checked(folder: string): PostgresBinaries {
 
 /** The major version of the programs, or undefined if they do not run as the servers' user. */
 function runs(folder: string): number | undefined {
-  const options = { ...SERVER_USER, cwd: '/', env: postgresEnvironment(), encoding: 'utf8' } as const;
-  const { stdout } = spawnSync(join(folder, 'postgres'), ['--version'], options);
+  const { stdout } = spawnSync(join(folder, 'postgres'), ['--version'], { ...asServer(), encoding: 'utf8' });
   const [, version] = /\(PostgreSQL\) (\d+)/.exec(stdout ?? '') ?? [];
   return version === undefined ? undefined : Number(version);
 }

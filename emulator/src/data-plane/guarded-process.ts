@@ -34,10 +34,8 @@ export function startGuarded(
   signal?: AbortSignal,
 ): GuardedProcess {
   const child = spawn('/bin/sh', ['-c', GUARD, 'sh', program, ...args], {
-    ...SERVER_USER,
+    ...asServer(environment),
     detached: true,
-    cwd: '/',
-    env: { ...postgresEnvironment(), ...environment },
     stdio: ['pipe', 'ignore', 'pipe'],
     ...(signal && { signal }),
   });
@@ -114,9 +112,13 @@ export async function waitAtMost(ms: number, work: Promise<unknown>): Promise<vo
 /** What the programs need to run, with their language, time zone, libraries and the names of users. */
 const PASSED_ON = /^(PATH|TMPDIR|LANG|LOCPATH|LOCALE_ARCHIVE|(LC|LD|DYLD|NSS_WRAPPER)_.*|TZ(DIR)?)$/;
 
-/** Nothing else of the environment: it has secrets, and a client may read it by a language such as PL/Perl. */
-export function postgresEnvironment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => PASSED_ON.test(name)));
+/**
+ * How to run a program of Postgres: as the server user, with nothing else of the environment, which has secrets: a client
+ * may read it by a language such as PL/Perl.
+ */
+export function asServer(environment: NodeJS.ProcessEnv = {}) {
+  const passedOn = Object.entries(process.env).filter(([name]) => PASSED_ON.test(name));
+  return { ...SERVER_USER, cwd: '/', env: { ...Object.fromEntries(passedOn), ...environment } };
 }
 
 /** Tells the guard that the program has ended by itself, so that it kills no later process with the same id. */

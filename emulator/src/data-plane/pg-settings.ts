@@ -2,8 +2,8 @@ import { type ExecFileException, execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { badRequest } from '../records/api-error';
-import { postgresEnvironment } from './guarded-process';
-import { SERVER_USER, writeServerFile } from './server-user';
+import { asServer } from './guarded-process';
+import { writeServerFile } from './server-user';
 
 export type PgSettings = Readonly<Record<string, string>>;
 
@@ -104,9 +104,8 @@ export class SettingRules {
   }
 
   async #run(args: readonly string[]): Promise<void> {
-    const how = { ...SERVER_USER, cwd: '/', env: postgresEnvironment(), timeout: LONGEST_CHECK_MS };
     try {
-      await promisify(execFile)(this.#program, args, how);
+      await promisify(execFile)(this.#program, args, { ...asServer(), timeout: LONGEST_CHECK_MS });
     } catch (error) {
       const { stderr = '', killed, code } = error as ExecFileException;
       const printed = /(?:FATAL|ERROR): +(.*)/.exec(stderr)?.[1] ?? stderr;

@@ -3,9 +3,9 @@ import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { SUPERUSER } from '../gateway/computes';
 import type { PostgresBinaries } from './find-postgres';
-import { postgresEnvironment, runGuarded } from './guarded-process';
+import { asServer, runGuarded } from './guarded-process';
 import type { ListedSetting } from './pg-settings';
-import { SERVER_USER, writeServerFile } from './server-user';
+import { writeServerFile } from './server-user';
 
 /** In this file, `initdb` writes who can log in how. The socket's folder is closed to other users of the machine. */
 const HOST_ACCESS = `local replication ${SUPERUSER} scram-sha-256\nlocal all all scram-sha-256\n`;
@@ -84,9 +84,7 @@ export function listSettings({ postgres }: PostgresBinaries, template: string): 
 function runWithoutServer(postgres: string, data: string, database: string, statement: string): string {
   const options = ['--single', '-O', '-F', '-c', 'exit_on_error=on', '-D', data, database];
   const { status, stdout, stderr, error } = spawnSync(postgres, options, {
-    ...SERVER_USER,
-    cwd: '/',
-    env: postgresEnvironment(),
+    ...asServer(),
     // A line is a statement.
     input: `${statement.replaceAll('\n', ' ')}\n`,
     encoding: 'utf8',
