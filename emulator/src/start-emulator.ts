@@ -4,7 +4,6 @@ import { connectionUriForm } from './control-plane/connection-uris';
 import { createControlPlane, resumeProjects } from './control-plane/create-control-plane';
 import { Controls } from './controls/controls';
 import { type Data, openData } from './data/saving-journal';
-import type { RunningDataPlane } from './data-plane/start-data-plane';
 import { API_PREFIX } from './http/api-path';
 import { createServer } from './http/server';
 import { BACKLOG } from './http/server-limits';
@@ -51,7 +50,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 }
 
 /** Loaded only here, so that an emulator without the option loads none of that code. */
-async function startPostgres(settings: Settings, data?: Data): Promise<RunningDataPlane | undefined> {
+async function startPostgres(settings: Settings, data?: Data) {
   if (settings.postgres === false) return undefined;
   const { startDataPlane } = await import('./data-plane/start-data-plane.js');
   try {

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Gateway, startGateway } from '../gateway/gateway';
+import { startGateway } from '../gateway/gateway';
 import type { Settings } from '../options/emulator-options';
 import type { ProjectRecord } from '../records/records';
 import { BranchData } from './branch-data';
@@ -9,13 +9,6 @@ import { findPostgres } from './find-postgres';
 import { removeAtEnd } from './guarded-process';
 import { PostgresDataPlane } from './postgres-data-plane';
 import { giveToServer } from './server-user';
-
-export interface RunningDataPlane {
-  readonly dataPlane: PostgresDataPlane;
-  readonly gateway: Gateway;
-  /** Stops every server, closes every connection and removes the temporary folder. */
-  stop(): Promise<void>;
-}
 
 /**
  * Starts the gateway and prepares the servers. The data is in a folder beside the data file, or in a temporary folder.
@@ -26,7 +19,7 @@ export async function startDataPlane(
   { postgres, postgresPort, host, data: dataFile }: Settings,
   projects: readonly ProjectRecord[],
   saved: () => Promise<void>,
-): Promise<RunningDataPlane> {
+) {
   if (process.platform === 'win32') throw new Error('The option postgres needs Linux or macOS.');
   // A short name, because the path of a socket is limited to about 100 bytes.
   const temporary = mkdtempSync(join(tmpdir(), 'pge-'));
@@ -46,6 +39,7 @@ export async function startDataPlane(
     const gateway = await startGateway({ computes: dataPlane, host, port: postgresPort, folder });
     dataPlane.port = gateway.port;
     for (const project of projects) branchData.copies.resume(project);
+    /** Stops every server, closes every connection and removes the temporary folder. */
     const stop = async (): Promise<void> => {
       await dataPlane.stop();
       await gateway.stop();

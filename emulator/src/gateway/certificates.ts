@@ -25,16 +25,10 @@ interface Issuer {
   readonly key: webcrypto.CryptoKey;
 }
 
-/** A key and a certificate, in PEM. */
-export interface KeyAndCertificate {
-  readonly key: string;
-  readonly cert: string;
-}
-
 /** The gateway's certificates: one for each region with endpoints, one for any other client. */
 export interface Certificates {
-  /** For localhost and the loopback addresses. */
-  readonly standard: KeyAndCertificate;
+  /** For localhost and the loopback addresses, in PEM. */
+  readonly standard: { readonly key: string; readonly cert: string };
   /** The certificate of the authority, which a client that verifies needs. */
   readonly authorityFile: string;
   /** For the hosts of a region; undefined when it is not a host of the emulator. */
@@ -107,7 +101,7 @@ async function issueCertificate(
   { certificate, key }: Issuer,
   keys: webcrypto.CryptoKeyPair,
   names: x509.JsonGeneralNames,
-): Promise<KeyAndCertificate> {
+) {
   const issued = await x509.X509CertificateGenerator.create({
     ...validity(),
     subject: `CN=${names[0]?.value}`,
