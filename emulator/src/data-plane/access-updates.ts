@@ -13,8 +13,6 @@ interface Clients {
 export class AccessUpdates {
   readonly #data: BranchData;
   readonly #clients: Clients;
-  /** The latest one that is under way, by branch. */
-  readonly #underWay = new Map<string, Promise<void>>();
 
   constructor(data: BranchData, clients: Clients) {
     this.#data = data;
@@ -22,23 +20,16 @@ export class AccessUpdates {
   }
 
   /**
-   * For a cluster that has data; otherwise its first start does it. Undefined if there is nothing to do. Rejects with the
-   * reason if Postgres refuses a change.
+   * For a cluster that has data, or is getting it; otherwise its first start does it. Rejects with the reason if Postgres
+   * refuses a change.
    */
   apply(branch: BranchRecord): Promise<void> | undefined {
     const { id } = branch.wire;
     const cluster = this.#data.of(id);
-    const isChanging = this.#underWay.has(id) || this.#data.copies.of(id) !== undefined;
-    if (!isChanging && (!cluster.exists || cluster.isUpToDate(branch))) return undefined;
-    const update = cluster.inTurn(async () => {
+    if (!cluster.exists && this.#data.copies.of(id) === undefined) return undefined;
+    return cluster.inTurn(async () => {
       if (cluster.exists) await this.#update(cluster, branch);
     });
-    this.#underWay.set(id, update);
-    const end = (): void => {
-      if (this.#underWay.get(id) === update) this.#underWay.delete(id);
-    };
-    update.then(end, end);
-    return update;
   }
 
   /**
