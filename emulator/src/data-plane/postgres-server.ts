@@ -115,7 +115,7 @@ async function endOrphans({ data, program }: ServerStart): Promise<void> {
   const findIn = () => readdirSync('/proc').filter((name) => /^\d+$/.test(name) && isOrphan(name));
   const untilMs = Date.now() + LONGEST_STOP_MS;
   for (let found = findIn(); found.length > 0 && Date.now() < untilMs; found = findIn()) {
-    for (const id of found) kill(Number(id));
+    for (const id of found) attempt(() => process.kill(Number(id), 'SIGKILL'));
     await delay(READY_POLL_MS);
   }
   // Postgres still looks whether anyone uses the shared memory that the rest of the file names.
@@ -123,28 +123,20 @@ async function endOrphans({ data, program }: ServerStart): Promise<void> {
   writeServerFile(file, [NO_PROCESS_ID, ...rest].join('\n'));
 }
 
-function linkOf(processId: string, name: 'cwd' | 'exe'): string | undefined {
-  try {
-    return readlinkSync(`/proc/${processId}/${name}`);
-  } catch {
-    return undefined; // It has ended, or belongs to another user.
-  }
-}
-
-function kill(processId: number): void {
-  try {
-    process.kill(processId, 'SIGKILL');
-  } catch {
-    // It has ended.
-  }
-}
+const linkOf = (processId: string, name: 'cwd' | 'exe') =>
+  attempt(() => readlinkSync(`/proc/${processId}/${name}`));
 
 /** Postgres writes its process id into the first line of this file, and its status into the eighth. */
 function isReady(data: string, processId: number | undefined): boolean {
+  const lines = attempt(() => readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')) ?? [];
+  return Number(lines[0]) === processId && lines[7]?.trim() === 'ready';
+}
+
+/** Undefined if it fails: a process has ended or belongs to another user, or a file is not written yet. */
+function attempt<Result>(work: () => Result): Result | undefined {
   try {
-    const lines = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n');
-    return Number(lines[0]) === processId && lines[7]?.trim() === 'ready';
+    return work();
   } catch {
-    return false; // Not written yet.
+    return undefined;
   }
 }
