@@ -1,9 +1,4 @@
-import {
-  type ComputeSize,
-  checkBothBounds,
-  checkComputeSize,
-  type RequestedSize,
-} from '../limits/compute-size';
+import { type ComputeSize, checkBothBounds, checkComputeSize } from '../limits/compute-size';
 import {
   checkEndpointQuota,
   checkPlanAllowsSize,
@@ -31,7 +26,7 @@ import { checkUnlocked } from './locks';
 import { checkNotDeleting, countSimulatedDrop, targetStateOf } from './power-state';
 
 /** Default size in compute units, if neither the request nor the project sets one: the only size that every plan allows. */
-const DEFAULT_SIZE: ComputeSize = { minCu: 0.25, maxCu: 0.25 };
+const DEFAULT_SIZE: ComputeSize = { autoscaling_limit_min_cu: 0.25, autoscaling_limit_max_cu: 0.25 };
 
 export interface EndpointResult {
   readonly endpoint: EndpointRecord;
@@ -97,7 +92,6 @@ export function addEndpoint(
     ...requested,
     settings: { ...defaultSettings, ...requested.settings },
   });
-  const size = sizeOf(attributes, defaultSize(project));
   const endpoint: EndpointRecord = {
     wire: {
       id,
@@ -108,8 +102,7 @@ export function addEndpoint(
       region_id: project.wire.region_id,
       type: attributes.type,
       ...(attributes.name === undefined ? {} : { name: attributes.name }),
-      autoscaling_limit_min_cu: size.minCu,
-      autoscaling_limit_max_cu: size.maxCu,
+      ...sizeOf(attributes, defaultSize(project)),
       current_state: attributes.disabled ? 'idle' : 'init',
       settings: { pg_settings: {}, ...attributes.settings },
       pooler_enabled: attributes.pooler_enabled ?? false,
@@ -227,10 +220,12 @@ function defaultSize({ wire }: ProjectRecord): ComputeSize {
   return sizeOf(wire.default_endpoint_settings ?? {});
 }
 
-function sizeOf(requested: RequestedSize, fallback: ComputeSize = DEFAULT_SIZE): ComputeSize {
-  const {
-    autoscaling_limit_min_cu: minCu = fallback.minCu,
-    autoscaling_limit_max_cu: maxCu = fallback.maxCu,
-  } = requested;
-  return { minCu, maxCu };
+function sizeOf(
+  { autoscaling_limit_min_cu, autoscaling_limit_max_cu }: Partial<ComputeSize>,
+  fallback: ComputeSize = DEFAULT_SIZE,
+): ComputeSize {
+  return {
+    autoscaling_limit_min_cu: autoscaling_limit_min_cu ?? fallback.autoscaling_limit_min_cu,
+    autoscaling_limit_max_cu: autoscaling_limit_max_cu ?? fallback.autoscaling_limit_max_cu,
+  };
 }

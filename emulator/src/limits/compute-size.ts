@@ -2,14 +2,8 @@ import { badRequest } from '../records/api-error';
 
 /** Bounds in compute units; equal bounds mean a fixed size. */
 export interface ComputeSize {
-  readonly minCu: number;
-  readonly maxCu: number;
-}
-
-/** The size attributes of a request. */
-export interface RequestedSize {
-  autoscaling_limit_min_cu?: number;
-  autoscaling_limit_max_cu?: number;
+  readonly autoscaling_limit_min_cu: number;
+  readonly autoscaling_limit_max_cu: number;
 }
 
 const FRACTIONAL_SIZES: readonly number[] = [0.25, 0.5];
@@ -18,11 +12,9 @@ const WIDEST_RANGE_CU = 8;
 const LARGEST_AUTOSCALING_CU = 16;
 
 /** Source: docs/service.md, "Compute sizes". Sizes above 8 CU are allowed only by the option `maxCu`. */
-export function checkComputeSize({ minCu, maxCu }: ComputeSize, largestCu: number): void {
-  for (const [attribute, cu] of [
-    ['autoscaling_limit_min_cu', minCu],
-    ['autoscaling_limit_max_cu', maxCu],
-  ] as const) {
+export function checkComputeSize(size: ComputeSize, largestCu: number): void {
+  const { autoscaling_limit_min_cu: minCu, autoscaling_limit_max_cu: maxCu } = size;
+  for (const [attribute, cu] of Object.entries(size)) {
     const isKnown = FRACTIONAL_SIZES.includes(cu) || (Number.isInteger(cu) && cu >= 1 && cu <= largestCu);
     if (!isKnown) {
       throw badRequest(
@@ -49,7 +41,7 @@ export function checkComputeSize({ minCu, maxCu }: ComputeSize, largestCu: numbe
 export function checkBothBounds({
   autoscaling_limit_min_cu: min,
   autoscaling_limit_max_cu: max,
-}: RequestedSize): void {
+}: Partial<ComputeSize>): void {
   if ((min === undefined) === (max === undefined)) return;
   throw badRequest(
     'autoscaling_limit_min_cu and autoscaling_limit_max_cu must be given together; only one was given',

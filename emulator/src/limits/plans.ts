@@ -32,18 +32,21 @@ export const PLANS: Readonly<Record<PlanName, PlanRules>> = {
   },
 };
 
-export function checkPlanAllowsSize(plan: PlanName, size: ComputeSize): void {
+export function checkPlanAllowsSize(
+  plan: PlanName,
+  { autoscaling_limit_min_cu: minCu, autoscaling_limit_max_cu: maxCu }: ComputeSize,
+): void {
   const rules = PLANS[plan];
-  if (size.minCu !== size.maxCu && !rules.autoscaling) {
+  if (minCu !== maxCu && !rules.autoscaling) {
     throw notInPlan(
       'PLAN_AUTOSCALING',
       `the ${plan} plan has no autoscaling: use the same minimum and maximum size`,
     );
   }
-  if (size.maxCu > rules.maxCu) {
+  if (maxCu > rules.maxCu) {
     throw notInPlan(
       'PLAN_COMPUTE_SIZE',
-      `the ${plan} plan allows at most ${rules.maxCu} CU; got ${size.maxCu} CU`,
+      `the ${plan} plan allows at most ${rules.maxCu} CU; got ${maxCu} CU`,
     );
   }
 }
