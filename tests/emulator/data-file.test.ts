@@ -56,7 +56,7 @@ describe('a data file', () => {
     [
       'a truncated file',
       (data) => truncateSync(data, 6000),
-      /cannot be read: .*; move it away to start with an empty file/,
+      /cannot be read: .*; move it away, with the folder .*\.db\.postgres if there is one/,
     ],
     [
       'a file with an incomplete document',

@@ -151,7 +151,7 @@ function removeStaleLock(file: string): void {
 
 function unreadable(name: string, error: unknown): Error {
   return new Error(
-    `the data file ${name} cannot be read: ${reasonOf(error)}; move it away to start with an empty file, or choose another file`,
+    `the data file ${name} cannot be read: ${reasonOf(error)}; move it away, with the folder ${name}.postgres if there is one, to start with an empty file, or choose another file`,
     { cause: error },
   );
 }
