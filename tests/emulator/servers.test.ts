@@ -2,12 +2,14 @@ import { linkSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { asAdmin } from '../../emulator/src/data-plane/admin';
+import { BranchData } from '../../emulator/src/data-plane/branch-data';
 import { copyFolder } from '../../emulator/src/data-plane/copy-folder';
 import { findPostgres } from '../../emulator/src/data-plane/find-postgres';
 import { asServer, runGuarded } from '../../emulator/src/data-plane/guarded-process';
 import { PostgresServer } from '../../emulator/src/data-plane/postgres-server';
 import { giveToServer, writeServerFile } from '../../emulator/src/data-plane/server-user';
 import { createTemplate } from '../../emulator/src/data-plane/template';
+import type { ProjectRecord } from '../../emulator/src/records/records';
 import { hasPostgres } from '../support/postgres-emulator';
 import { makeTemporaryFolder } from '../support/temporary-folder';
 
@@ -41,6 +43,23 @@ it('replaces a file as a whole: a full disk leaves the former one', () => {
   linkSync(file, former);
   writeServerFile(file, 'two');
   expect([former, file].map((path) => readFileSync(path, 'utf8'))).toEqual(['one', 'two']);
+});
+
+it.skipIf(!hasPostgres)('a restore that cannot be saved leaves no copy in the way', async () => {
+  const temporary = makeTemporaryFolder();
+  giveToServer(temporary);
+  const folders = { data: join(temporary, 'data'), temporary };
+  const saved = () => Promise.reject(new Error('the disk is full'));
+  const data = await BranchData.open(findPostgres(undefined, temporary), folders, new Set(), saved);
+  const access = { roles: [], databases: [] };
+  const branches = ['br-source', 'br-target'].map((id) => {
+    return [id, { wire: { id, last_reset_at: '2026-01-31T08:00:00Z' }, ...access }] as const;
+  });
+  // A restore reads only these attributes of a project.
+  const project = { branches: new Map(branches) } as unknown as ProjectRecord;
+  const restored = data.copies.restore(project, 'br-target', { sourceId: 'br-source', access });
+  await expect(restored).rejects.toThrow('the disk is full');
+  await data.prepare(data.of('br-target'));
 });
 
 /** Makes a folder of data, with a function that starts a server on one beside it. */

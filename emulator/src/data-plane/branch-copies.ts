@@ -18,14 +18,17 @@ interface Clusters {
 export class BranchCopies {
   readonly #data: Clusters;
   readonly #schemas: Schemas;
+  readonly #saved: () => Promise<void>;
   /** The copies that are under way or have failed, by branch. */
   readonly #underWay = new Map<string, Promise<void>>();
   /** The branches whose data is still to come, or did not: no server runs for them. The records tell a later emulator. */
   readonly #lacking = new Set<string>();
 
-  constructor(data: Clusters, schemas: Schemas) {
+  /** @param saved resolves when all changes of the records are on the disk */
+  constructor(data: Clusters, schemas: Schemas, saved: () => Promise<void>) {
     this.#data = data;
     this.#schemas = schemas;
+    this.#saved = saved;
   }
 
   /** Copies the data of the source as it is now, or its schema. A source without data has what the template has. */
@@ -83,6 +86,7 @@ export class BranchCopies {
       try {
         await from.copyBeside(to, inheritAccess(from.state.access, ids), askedAt);
         to.leaving.signal.throwIfAborted();
+        await this.#saved();
       } catch (error) {
         await rm(to.copying, { recursive: true, force: true });
         throw error;

@@ -41,7 +41,7 @@ export class BranchData {
   private constructor(folders: Folders, setup: ClusterSetup, settingRules: SettingRules, schemas: Schemas) {
     this.#folders = folders;
     this.#schemas = schemas;
-    this.copies = new BranchCopies(this, schemas);
+    this.copies = new BranchCopies(this, schemas, setup.saved);
     this.#setup = setup;
     this.settingRules = settingRules;
   }

@@ -147,7 +147,6 @@ export class Cluster {
 
   /** Replaces the data by the copy that is beside it. Another cluster, which has no data, may keep the previous data. */
   async replace(kept: Cluster | undefined): Promise<void> {
-    await this.#setup.saved();
     await this.stop();
     this.#state = undefined;
     if (this.exists && kept?.exists === false) renameSync(this.folder, kept.folder);
