@@ -2,9 +2,9 @@ import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { type ConsoleView, viewConsole } from '../../console/view-console';
+import { viewConsole } from '../../console/view-console';
 import type { ControlPlane } from '../../control-plane/control-plane';
 import { queryText, readQuery } from './query-parameters';
 
@@ -36,27 +36,18 @@ export function addConsoleRoutes(app: FastifyInstance, plane: ControlPlane, stop
     );
   }
 
-  /** Responds when the view differs from version `after`; at once without `after`. */
-  app.get('/console/events', { config: { console: 'data' } }, async (request) => {
-    const { project, after } = readQuery(EVENTS_QUERY, request.query);
-    return waitForChange(request, () => viewConsole(plane, project), after, stopped);
+  /**
+   * Responds when the view differs from version `after`; at once without `after`. It polls the records, so that the code
+   * that changes them (operations, controls, timers) does not depend on the console.
+   */
+  app.get('/console/events', { config: { console: 'data' } }, async ({ query, raw: { socket } }) => {
+    const { project, after } = readQuery(EVENTS_QUERY, query);
+    const deadlineMs = Date.now() + LONGEST_WAIT_MS;
+    for (;;) {
+      const view = viewConsole(plane, project);
+      const isOver = socket.destroyed || stopped.aborted || Date.now() >= deadlineMs;
+      if (view.version !== after || isOver) return view;
+      await delay(POLL_EVERY_MS, undefined, { ref: false });
+    }
   });
-}
-
-/** Polls the records, so that the code that changes them (operations, controls, timers) does not depend on the console. */
-async function waitForChange(
-  { raw: { socket } }: FastifyRequest,
-  currentView: () => ConsoleView,
-  after: string | undefined,
-  stopped: AbortSignal,
-): Promise<ConsoleView> {
-  const deadlineMs = Date.now() + LONGEST_WAIT_MS;
-  let view = currentView();
-  while (view.version === after && Date.now() < deadlineMs) {
-    await delay(POLL_EVERY_MS, undefined, { ref: false });
-    // The client has disconnected, or the emulator is stopping.
-    if (socket.destroyed || stopped.aborted) return view;
-    view = currentView();
-  }
-  return view;
 }
