@@ -128,9 +128,9 @@ describe('an empty option', () => {
   });
 });
 
-it('getConnectionUri takes the ids of resources, too', async () => {
+it('getConnectionUri takes the id of a role, too', async () => {
   const { urls } = await startScriptedService(() => ({ body: { uri } }));
-  const of = { projectId: 'p', databaseName: 'p/br-1/a/b', roleName: 'p/br-1/app' };
+  const of = { projectId: 'p', databaseName: 'p/br-1/a', roleName: 'p/br-1/b/c' };
   await readConnectionUri(connectByStack(), of);
-  expect(urls).toEqual([expect.stringContaining('database_name=a%2Fb&role_name=app')]);
+  expect(urls).toEqual([expect.stringContaining('database_name=p%2Fbr-1%2Fa&role_name=b%2Fc')]);
 });

@@ -90,7 +90,7 @@ it('a preview refuses a database of a role that nothing declares', async () => {
   await run.check('database', 'd', database);
 });
 
-it('a preview refuses the rename of a role that owns a database', async () => {
+it('a preview refuses what the service would: a rename, a name, an owner', async () => {
   const { startRun, project, branch } = await startEngineRuns();
   const at = { projectId: project.id, branchId: branch.id };
   const first = startRun();
@@ -98,6 +98,24 @@ it('a preview refuses the rename of a role that owns a database', async () => {
   const database = await first.create('database', 'd', { ...at, name: 'shop', ownerName: 'app' });
   const renamed = startRun().preview(role, { ...at, name: 'new' });
   expect((await errorOf(renamed)).message).toContain('no role that owns databases: shop');
+  const taken = startRun().preview(database, { ...at, name: 'app', ownerName: 'app' });
+  expect((await errorOf(taken)).message).toContain('name "app" belongs to another database of branch');
   const given = startRun().preview(database, { ...at, name: 'shop', ownerName: 'none_such' });
   expect((await errorOf(given)).message).toContain('ownerName is no role of branch');
+});
+
+it('a new database can have the name that another one had at first', async () => {
+  const { startRun, project, branch, request } = await startEngineRuns();
+  const shop = { projectId: project.id, branchId: branch.id, name: 'shop', ownerName: 'app_owner' };
+  const store = { ...shop, name: 'store' };
+  const run = startRun();
+  const first = await run.update(await startRun().create('database', 'first', shop), store);
+  const second = await run.create('database', 'second', shop);
+  expect(second.id).toBe(first.id);
+  const next = startRun();
+  expect(await next.preview(first, store)).toMatchObject({ hasChanges: false });
+  expect(await next.preview(second, shop)).toMatchObject({ hasChanges: false });
+  await startRun().delete(first);
+  const path = `/projects/${project.id}/branches/${branch.id}/databases/shop`;
+  expect(await request('GET', path)).toMatchObject({ status: 200 });
 });

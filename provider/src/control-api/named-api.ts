@@ -15,7 +15,7 @@ export type NamedPlace = { readonly projectId: string; readonly branchId: string
 /** Which role or database of which branch. */
 export type NamedPath = NamedPlace & { readonly name: string };
 
-/** The id in state. */
+/** Its path. The id in state is the path at the creation or the import, which a rename does not change. */
 export function toNamedId({ projectId, branchId, name }: NamedPath): string {
   return `${projectId}/${branchId}/${name}`;
 }

@@ -1,4 +1,4 @@
-import { clamp } from 'lodash';
+import { clamp, omit } from 'lodash';
 import { addSentence, isNotFound } from './control-api-error';
 import { Deadline, pause } from './deadline';
 import { rereadUntil } from './read-lag';
@@ -10,12 +10,14 @@ const gatherMs = { least: 5, most: 1_000 };
 /** The first pause as a share of the read lag: a missing item is read after 0, 1/7, 3/7 and all of the lag. */
 const firstPauseShare = 1 / 7;
 
-interface FindOptions {
+interface FindOptions<Item> {
   /** The maximum age of a list that shows the item. Milliseconds. @default 0 */
   readonly maxAgeMs?: number;
   /** The list must be sent after this time. By `performance.now()`. */
   readonly after?: number;
   readonly deadline?: Deadline | undefined;
+  /** What finds it in a list under another id, before its own counts. @default nothing */
+  readonly isSame?: (item: Item) => boolean;
 }
 
 /** How to read the items of one project, such as its endpoints. */
@@ -74,15 +76,15 @@ export class ResourceList<Item extends { readonly id: string }> {
   }
 
   /** The item; undefined if neither the list nor a read by id shows it. */
-  async find(id: string, options: FindOptions = {}): Promise<Item | undefined> {
-    const { maxAgeMs = 0, after, deadline } = options;
+  async find(id: string, options: FindOptions<Item> = {}): Promise<Item | undefined> {
+    const { maxAgeMs = 0, after, deadline, isSame = () => false } = options;
     const list = maxAgeMs > 0 ? this.recent(maxAgeMs, after) : this.fresh();
     const what = `list of the ${this.#source.plural} of project ${this.#source.projectId}`;
     const items = await (deadline ? deadline.bound(list, what) : list).catch((error: unknown) => {
       if (!isNotFound(error)) throw error;
       throw new Error(describeUnknownProject(error, this.#source.plural), { cause: error });
     });
-    const listed = items.find((item) => item.id === id);
+    const listed = items.find(isSame) ?? items.find((item) => item.id === id);
     return listed ?? this.#findById(id, deadline);
   }
 
@@ -93,7 +95,7 @@ export class ResourceList<Item extends { readonly id: string }> {
   findPatiently(
     id: string,
     readLagMs: number,
-    options: FindOptions = {},
+    options: FindOptions<Item> = {},
     writtenAt = this.#source.latestWriteAt(),
   ): Promise<Item | undefined> {
     const { signal } = this.#source;
@@ -103,7 +105,7 @@ export class ResourceList<Item extends { readonly id: string }> {
     const read = () => {
       const found = this.find(id, shared);
       // Only the first read may use an earlier list.
-      shared = { deadline: options.deadline };
+      shared = omit(options, 'maxAgeMs', 'after');
       return found;
     };
     return rereadUntil(new Deadline(lagMs, 'now', signal), read, (found) => found !== undefined, pauses);

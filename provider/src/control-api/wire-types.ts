@@ -135,7 +135,7 @@ export interface BranchAttributes {
 const named = { branch_id: z.string(), name: z.string(), created_at: timestamp, updated_at: timestamp };
 const namedSchemas = {
   role: item({ ...named, password: z.string().nullish() }),
-  database: item({ ...named, owner_name: z.string() }),
+  database: item({ ...named, id: z.number().nullish(), owner_name: z.string() }),
 };
 
 /** What has a name within a branch. */
@@ -143,6 +143,8 @@ export type NamedKind = keyof typeof namedSchemas;
 
 /** One of them as the service sends it. */
 export interface Named {
+  /** Of a database: unique, and the same after a rename. */
+  readonly id?: number | undefined;
   readonly branch_id: string;
   readonly name: string;
   /** Of a role, and only in the response to a request that sets it. */

@@ -44,7 +44,7 @@ export function makeDynamicProviders(options: CoreOptions = {}) {
 /** The lifecycle of a type of resource as Pulumi's host of dynamic providers calls it. */
 export class DynamicProvider implements dynamic.ResourceProvider<StoredInputs, StoredOutputs> {
   readonly #lifecycle: ResourceLifecycle;
-  /** What the program calls each resource now, by id: a rename by `aliases` leaves the old URN in the outputs. */
+  /** What the program calls each resource now, by the id and the URN in the outputs: a rename by `aliases` leaves the old one there. */
   readonly #urns = new Map<string, string>();
 
   constructor(lifecycle: ResourceLifecycle) {
@@ -69,7 +69,7 @@ export class DynamicProvider implements dynamic.ResourceProvider<StoredInputs, S
   }
 
   async diff(id: string, olds: StoredOutputs, news: StoredInputs): Promise<dynamic.DiffResult> {
-    if (news.__urn !== undefined) this.#urns.set(id, news.__urn);
+    if (news.__urn !== undefined) this.#urns.set(`${id} ${olds.__urn}`, news.__urn);
     const { hasChanges, replaces } = await present(
       this.#lifecycle.diff(id, readState(this.#lifecycle.type, olds), readDeclaration(news)),
     );
@@ -135,10 +135,11 @@ export class DynamicProvider implements dynamic.ResourceProvider<StoredInputs, S
   }
 
   async delete(id: string, stored: StoredOutputs): Promise<void> {
+    const __urn = this.#urns.get(`${id} ${stored.__urn}`) ?? stored.__urn;
     await present(
       this.#lifecycle.delete(
         id,
-        readState(this.#lifecycle.type, { ...stored, __urn: this.#urns.get(id) ?? stored.__urn }),
+        readState(this.#lifecycle.type, { ...stored, __urn }),
         toDeadline(stored.timeouts, 'delete'),
       ),
     );

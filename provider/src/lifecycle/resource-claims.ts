@@ -137,6 +137,14 @@ export class ResourceClaims extends RunRecords {
     return isOwnLeftover ? undefined : holder;
   }
 
+  /** An update has renamed what the run knows by its path. */
+  noteRenamed(urn: string | undefined, from: string, to: string): void {
+    if (urn === undefined || from === to) return;
+    this.noteItem(from, { holder: undefined });
+    this.noteItem(to, { holder: urn });
+    this.note(urn, { idInState: to });
+  }
+
   /** Records a create that fails without an id. */
   async noteFailure<Result>(urn: string | undefined, create: Promise<Result>): Promise<Result> {
     try {

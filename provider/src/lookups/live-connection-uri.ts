@@ -11,7 +11,7 @@ export interface ConnectionUri {
 /** @internal */
 export async function readConnectionUri(api: ControlApi, of: ConnectionUriQuery): Promise<ConnectionUri> {
   requireFilled('getConnectionUri', of);
-  const nameOf = (given: string) => (given.startsWith(`${of.projectId}/`) ? parseNamedId(given).name : given);
-  const [databaseName, roleName] = [nameOf(of.databaseName), nameOf(of.roleName)];
-  return { uri: await api.getConnectionUri({ ...of, databaseName, roleName }) };
+  const isId = of.roleName.startsWith(`${of.projectId}/`);
+  const roleName = isId ? parseNamedId(of.roleName).name : of.roleName;
+  return { uri: await api.getConnectionUri({ ...of, roleName }) };
 }

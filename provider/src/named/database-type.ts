@@ -23,13 +23,14 @@ export const databaseType = defineNamed<DatabaseInputs>({
   required: { ownerName: 'is the role of the branch that owns the database' },
   arguments: new ArgumentTable<DatabaseInputs, NamedItem, NamedAttributes, 'update'>({
     ...namedRows,
+    name: { effect: 'update', attribute: 'name' },
     ownerName: { effect: 'update', attribute: 'owner_name' },
     allowDataLoss: { effect: 'none' },
   }),
-  sent: 'ownerName',
+  sent: ['ownerName', 'name'],
   role: 'ownerName',
-  send: (api, { ownerName, ...at }, deadline) =>
-    api.updateNamed('database', at, { owner_name: ownerName }, deadline),
+  send: (api, at, attributes, deadline) => api.updateNamed('database', at, attributes, deadline),
+  changes: { name: 'renames the database, with its data, and drops the connections to it' },
   again: 'empty',
   loss: {
     kind: 'database',

@@ -1,7 +1,9 @@
 import { ControlApiError } from '../control-api/control-api-error';
+import { toNamedId } from '../control-api/named-api';
 import { judgeDelete, noBranchFacts } from '../lifecycle/delete-guards';
 import { deleteResource } from '../lifecycle/delete-resource';
 import type { ProviderCore, Work } from '../lifecycle/provider-core';
+import { isOf } from './named-resource';
 import type { NamedInputs, NamedType, PriorNamed } from './named-type';
 
 /**
@@ -18,19 +20,23 @@ export async function deleteNamed<Inputs extends NamedInputs>(
   const { kind, refusal = '' } = named;
   const claims = core.claims[kind];
   const { urn } = prior.resource;
-  const keeper = claims.keeperOf(id, urn);
-  if (keeper !== undefined) return core.reportKept(`${kind} ${id}`, urn, keeper);
   const { project, deadline, progress } = await start();
+  const list = project.named(kind, prior.outputs.branchId);
+  // Others may have renamed it, and given its name to another one.
+  const found = await list.find(id, { deadline, isSame: isOf(prior.outputs) });
+  const at = { ...prior.outputs, name: found?.name ?? prior.outputs.name };
+  const path = toNamedId(at);
+  const keeper = claims.keeperOf(id, urn) ?? claims.keeperOf(path, urn);
+  if (keeper !== undefined) return core.reportKept(`${kind} ${path}`, urn, keeper);
   const send = () =>
-    project.api.deleteNamed(kind, prior.outputs, deadline).catch((error: unknown) => {
+    project.api.deleteNamed(kind, at, deadline).catch((error: unknown) => {
       if (!(error instanceof ControlApiError && error.status === 422)) throw error;
       // A role that owns a database which the program does not have: both go with their branch, which this run deletes next.
       if (kind === 'role' && core.claims.branch.isReplaced(prior.outputs.branchId)) return { operations: [] };
       throw new Error(`${error.message}. ${refusal}`.trim(), { cause: error });
     });
-  const check = async () => checkDelete(core, named, id, prior);
-  const list = project.named(kind, prior.outputs.branchId);
-  const request = { project, kind, id, list, send, check, deadline, progress };
+  const check = async () => checkDelete(core, named, id, prior, at.name);
+  const request = { project, kind, id: path, list, send, check, deadline, progress };
   await claims.noteLeaving(id, deleteResource(request));
 }
 
@@ -40,6 +46,7 @@ function checkDelete<Inputs extends NamedInputs>(
   { kind, loss }: NamedType<Inputs>,
   id: string,
   { resource: { urn }, outputs }: PriorNamed<Inputs>,
+  nameNow: string,
 ): void {
   const { projectId, branchId, name } = outputs;
   const claims = core.claims[kind];
@@ -52,7 +59,7 @@ function checkDelete<Inputs extends NamedInputs>(
     isProtectedByOthers: false,
     lacksCreate: claims.lacksCreate(urn),
     unallowed: loss && hasSuccessor && allowDataLoss !== true ? 'allowDataLoss' : undefined,
-    adopter: claims.findAdopter({ projectId, branchId, names: [name] }, urn),
+    adopter: claims.findAdopter({ projectId, branchId, names: [name, nameNow] }, urn),
   });
   if (reason !== undefined) throw new Error(reason);
 }

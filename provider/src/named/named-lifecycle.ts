@@ -14,8 +14,10 @@ import type { NamedItem } from '../operations/service-project';
 import { createNamed, findExistingFailures, findUnknownRole, glimpseNamed } from './named-create';
 import { deleteNamed } from './named-delete';
 import {
+  isOf,
   leaveUncertain,
   type NamedWork,
+  pathOf,
   startRun,
   toFlow,
   toFoundNamed,
@@ -29,6 +31,7 @@ import {
   type PriorNamed,
   toUnknown,
 } from './named-type';
+import { checkUpdate, describeUpdate } from './named-update';
 
 /** Between two looks at whether a reset has ended. Milliseconds. */
 const resetPauseMs = 100;
@@ -59,9 +62,10 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     ];
   }
 
-  async diff(id: string, prior: PriorNamed<Inputs>, news: Declared<Inputs>): Promise<ResourceDiff> {
+  async diff(idInState: string, prior: PriorNamed<Inputs>, news: Declared<Inputs>): Promise<ResourceDiff> {
     return this.core.presentably([asReported(prior), news], async () => {
-      const { arguments: table, sent, change, loss } = this.#named;
+      const id = pathOf(prior, idInState);
+      const { arguments: table, loss } = this.#named;
       const changes = table.findChanges(prior, news.inputs);
       const replaces = intersection(changes, table.replacing);
       const hasChanges = changes.length > 0 || this.isDue(prior);
@@ -73,14 +77,8 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
         if (lost) await this.core.warn(news, [lost.warning]);
         return { hasChanges, changes, replaces, deletesData: loss !== undefined };
       }
-      const [unknown] = changes.includes(sent) ? await findUnknownRole(this.core, this.#named, news) : [];
-      if (unknown) throw new Error(`${unknown.property} ${unknown.reason}. Nothing was changed.`);
-      const unless = isUnknown(news.inputs[sent]) ? ', unless the value stays the same' : '';
-      const isRepeated = prior.outputs.__ledger?.owed?.includes('config') === true;
-      const repeated = isRepeated ? 'an earlier one was not applied' : undefined;
-      const why = changes.includes(sent) ? `a change of ${sent}` : repeated;
-      if (change !== undefined && why !== undefined)
-        await this.core.warn(news, [`${change}${unless}: ${why}`]);
+      await checkUpdate(this.core, this.#named, changes, prior, news);
+      await this.core.warn(news, describeUpdate(this.#named, changes, prior, news));
       const { branchId } = prior.outputs;
       if (this.core.claims.branch.isReplaced(branchId))
         throw new Error(
@@ -101,7 +99,8 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
       ];
     if (prior.outputs.__ledger?.past !== 'uncertain') return [];
     const items = await glimpseNamed(this.core, kind, news);
-    return !items || items.some((item) => item.id === id) ? [] : [`its branch no longer has it: ${andAgain}`];
+    const isThere = items?.some((item) => item.id === id || isOf(prior.outputs)(item)) ?? true;
+    return isThere ? [] : [`its branch no longer has it: ${andAgain}`];
   }
 
   /** What is replaced with its branch, or after the new one, meets no obstacle. */
@@ -119,11 +118,13 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     return createNamed(this.core, this.#named, news, await this.#startWork(news, deadline));
   }
 
-  protected async find(id: string, prior: PriorNamed<Inputs>, declared: Wanted) {
+  protected async find(idInState: string, prior: PriorNamed<Inputs>, declared: Wanted) {
+    const id = pathOf(prior, idInState);
     const at = parseNamedId(id);
     const project = this.core.projects.project(at.projectId);
     const list = project.named(this.#named.kind, at.branchId);
-    const item = await list.findPatiently(id, project.readLagMs, project.sharedRead);
+    const options = { ...project.sharedRead, isSame: isOf(prior.outputs) };
+    const item = await list.findPatiently(id, project.readLagMs, options);
     if (!item) return undefined;
     // One that is only looked up has no outputs yet.
     if (declared === 'in state' && prior.outputs.createdAt !== undefined)
@@ -132,7 +133,7 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
   }
 
   protected async change(
-    id: string,
+    idInState: string,
     prior: PriorNamed<Inputs>,
     news: Declared<Inputs>,
     deadline: Deadline,
@@ -141,20 +142,27 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     const { outputs } = prior;
     const { arguments: table, kind, secret } = this.#named;
     const started = await this.#startWork(news, deadline, prior);
+    const id = pathOf(prior, idInState);
     const work: NamedWork<Inputs> = { ...started, action: 'update', kind, id };
     const mayBeGone = this.#isReset(prior) || outputs.__ledger?.past === 'uncertain';
-    const found = mayBeGone ? await this.#findAfterReset(work) : undefined;
-    const before = mayBeGone && secret ? (omit(outputs, secret.name) as NamedOutputs<Inputs>) : outputs;
-    if (mayBeGone && !found) return this.#makeAgain(id, before, news, deadline);
-    const drift = found ? table.findDrift(found, news.inputs) : [];
+    const found = await this.#findNow(work, outputs, mayBeGone);
+    const kept = mayBeGone && secret ? (omit(outputs, secret.name) as NamedOutputs<Inputs>) : outputs;
+    if (mayBeGone && !found) return this.#makeAgain(id, kept, news, deadline);
+    const drift = found && mayBeGone ? table.findDrift(found, news.inputs) : [];
+    const before = { ...kept, ...(found?.number !== undefined && { __number: found.number }) };
+    work.id = found?.id ?? id;
     const situation = situationInState(toFlow(this.#named), news.inputs, outputs);
-    const updated = await startRun(this.#named, work, situation, before).run(union(changes, drift));
-    return withSecret(this.core, this.#named, work, news, updated);
+    try {
+      const updated = await startRun(this.#named, work, situation, before).run(union(changes, drift));
+      return await withSecret(this.core, this.#named, work, news, updated);
+    } finally {
+      this.claims.noteRenamed(news.resource.urn, id, work.id);
+    }
   }
 
-  protected remove(id: string, prior: PriorNamed<Inputs>, deadline: Deadline): Promise<void> {
+  protected remove(idInState: string, prior: PriorNamed<Inputs>, deadline: Deadline): Promise<void> {
     const start = () => this.#startWork(asReported(prior), deadline);
-    return deleteNamed(this.core, this.#named, id, prior, start);
+    return deleteNamed(this.core, this.#named, pathOf(prior, idInState), prior, start);
   }
 
   protected override isDue(prior: PriorNamed<Inputs>): boolean {
@@ -167,10 +175,14 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
   }
 
   #previewUpdate(prior: PriorNamed<Inputs>, inputs: Inputs): object {
-    const { arguments: table, sent, secret, further } = this.#named;
-    const isSent = table.findChanges(prior, inputs).includes(sent);
+    const { arguments: table, sent, secret, further, unforeseen } = this.#named;
+    const changes = table.findChanges(prior, inputs);
+    const isSent = intersection(changes, sent).length > 0;
     const lost = this.#isReset(prior) ? further : isSent && secret ? [secret.name] : [];
-    return { ...table.previewUpdate(prior, inputs), ...toUnknown(lost) };
+    return {
+      ...table.previewUpdate(prior, inputs),
+      ...toUnknown([...lost, ...intersection(unforeseen, changes)]),
+    };
   }
 
   /** Begins once the reset of its branch has ended, if this run makes that or waits for it: without a dependency, the engine does not. */
@@ -192,11 +204,16 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     return this.core.startWork(news, deadline, prior && [asReported(prior)]);
   }
 
-  /** A read may still show what the branch had before. */
-  #findAfterReset({ project, deadline, id, inputs }: NamedWork<Inputs>): Promise<NamedItem | undefined> {
+  /** Others may have renamed it. After a reset, a read may still show what the branch had before. */
+  #findNow(
+    { project, deadline, id, inputs }: NamedWork<Inputs>,
+    outputs: NamedOutputs<Inputs>,
+    mayBeGone: boolean,
+  ): Promise<NamedItem | undefined> {
     const list = project.named(this.#named.kind, inputs.branchId);
+    const lag = mayBeGone ? project.lag(deadline) : deadline.within(0);
     const isGone = (found: NamedItem | undefined) => found === undefined;
-    return rereadUntil(project.lag(deadline), () => list.find(id), isGone);
+    return rereadUntil(lag, () => list.find(id, { isSame: isOf(outputs) }), isGone);
   }
 
   /** @throws UnsettledError when that fails, so that the next run does it: without changes, the engine would not ask for it */

@@ -1,6 +1,8 @@
-import { omit, pick } from 'lodash';
+import { intersection, omit, pick } from 'lodash';
 import type { ControlApi } from '../control-api/control-api';
-import { ControlApiError, messageOf } from '../control-api/control-api-error';
+import { ControlApiError, isNotFound, messageOf } from '../control-api/control-api-error';
+import { parseNamedId, toNamedId } from '../control-api/named-api';
+import { rereadUntil } from '../control-api/read-lag';
 import type { NamedChange } from '../control-api/wire-types';
 import { describeArguments, type Flow } from '../lifecycle/beginning';
 import { isConfig } from '../lifecycle/ledger';
@@ -17,19 +19,21 @@ import type { NamedInputs, NamedOutputs, NamedType, PriorNamed } from './named-t
 /** What a create or an update works on. */
 export interface NamedWork<Inputs extends NamedInputs> extends ResourceWork<Inputs> {
   readonly kind: NamedType<Inputs>['kind'];
+  /** Its path, as the latest response has shown it. */
+  id: string;
   /** What the latest response has shown of it. */
   secret?: string | undefined;
 }
 
-/** An update sends one argument, and so also repeats an apply_config that has failed. */
+/** An update also repeats an apply_config that has failed. */
 export function toFlow<Inputs extends NamedInputs>(named: NamedType<Inputs>): Flow<Inputs, NamedItem> {
   return {
     arguments: named.arguments,
     isBlind: false,
     // A lost response may have named its apply_config.
     mayHavePast: (_item, origin) => origin === 'own',
-    effectsOf: (names) => (names.includes(named.sent) ? ['config'] : []),
-    repeatable: () => [named.sent],
+    effectsOf: (names) => (intersection(names, named.sent).length > 0 ? ['config'] : []),
+    repeatable: () => named.sent.slice(0, 1),
     isRecorded: () => true,
   };
 }
@@ -42,15 +46,29 @@ function describeNamed<Inputs extends NamedInputs>(
 ): Resource<NamedItem, NamedOutputs<Inputs>> {
   const { inputs, project, deadline } = work;
   const { kind, sent, arguments: table } = named;
+  const list = project.named(kind, inputs.branchId);
   return {
     ...describeArguments(toFlow(named), inputs, before),
     work,
-    list: project.named(kind, inputs.branchId),
+    list,
     // The apply_config of a branch does not say what it is about: it may be of this one.
     isOfResource: (operation) => operation.branch_id === inputs.branchId && isConfig(operation),
     update: (names) => {
-      if (!names.includes(sent)) return undefined;
-      return () => named.send(project.api, inputs, deadline).then(toChange(named, work));
+      if (intersection(names, sent).length === 0) return undefined;
+      const attributes = table.toAttributes(names, inputs);
+      const send = () =>
+        named.send(project.api, parseNamedId(work.id), attributes, deadline).then(toChange(named, work));
+      // A request whose response was lost may have renamed it.
+      const follow = async (error: unknown) => {
+        if (!isNotFound(error) || before?.__number === undefined) throw error;
+        const find = () => list.find(work.id, { isSame: isOf(before) });
+        const isRenamed = (item: NamedItem | undefined) => item !== undefined && item.id !== work.id;
+        const found = await rereadUntil(project.lag(deadline), find, isRenamed);
+        if (!found || !isRenamed(found)) throw error;
+        work.id = found.id;
+        return send();
+      };
+      return () => send().catch(follow);
     },
     control: () => Promise.reject(new Error(`a ${kind} has no compute.`)),
     isReset: () => false,
@@ -65,11 +83,23 @@ function describeNamed<Inputs extends NamedInputs>(
   };
 }
 
-/** Notes the secret of the response: later reads do not show it. */
+/** Whether it is the one in state, whatever its name. */
+export function isOf({ __number }: Pick<NamedOutputs, '__number'>) {
+  return ({ number }: NamedItem) => number !== undefined && number === __number;
+}
+
+/** What a run knows it by: the path of the one in state, or what an import or a lookup gives. */
+export function pathOf({ outputs }: PriorNamed<NamedInputs>, idInState: string): string {
+  return outputs.createdAt === undefined ? idInState : toNamedId(outputs);
+}
+
+/** Notes the secret of the response, since later reads do not show it, and the path. */
 export function toChange({ secret }: Pick<NamedType<never>, 'secret'>, work: NamedWork<NamedInputs>) {
-  return ({ item, operations }: NamedChange): Change<NamedItem> => {
+  return ({ item: shown, operations }: NamedChange): Change<NamedItem> => {
+    const item = toNamedItem(work.project.id, shown);
     work.secret = (secret && item[secret.name]) ?? work.secret;
-    return { item: toNamedItem(work.project.id, item), operations };
+    work.id = item.id;
+    return { item, operations };
   };
 }
 
@@ -97,6 +127,7 @@ export function toOutputs<Inputs extends NamedInputs>(
     ...inputs,
     ...table.read(item, inputs),
     createdAt: item.created_at,
+    ...(item.number !== undefined && { __number: item.number }),
     ...(secret && shown !== undefined && { [secret.name]: shown }),
     ...left,
     __schemaVersion: schemaVersion,

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { ControlApi } from '../control-api/control-api';
 import type { Deadline } from '../control-api/deadline';
 import type { NamedPath } from '../control-api/named-api';
-import type { Named, NamedAttributes, NamedChange, NamedKind } from '../control-api/wire-types';
+import type { NamedAttributes, NamedChange, NamedKind } from '../control-api/wire-types';
 import type { ArgumentTable } from '../lifecycle/argument-table';
 import type { Loss } from '../lifecycle/data-loss';
 import { findShapeFailures, flag, id, unknownValue } from '../lifecycle/input-values';
@@ -18,7 +18,7 @@ export type NamedInputs = NamedPath & { readonly adopt?: boolean };
 
 /** The outputs in state. */
 export type NamedOutputs<Inputs extends NamedInputs = NamedInputs> = Inputs &
-  Unsettled & { readonly createdAt: string; readonly __schemaVersion: number };
+  Unsettled & { readonly createdAt: string; readonly __number?: number; readonly __schemaVersion: number };
 
 export type PriorNamed<Inputs extends NamedInputs> = Prior<Inputs, NamedOutputs<Inputs>>;
 
@@ -30,13 +30,18 @@ interface Definition<Inputs extends NamedInputs> {
   /** What the required arguments are for, besides those of each type. @default none */
   readonly required?: Readonly<Record<string, string>>;
   readonly arguments: ArgumentTable<Inputs, NamedItem, NamedAttributes, string>;
-  /** The argument that an update sends. The service applies it by apply_config, which a second request repeats. */
-  readonly sent: keyof Inputs & string;
-  readonly send: (api: ControlApi, inputs: Inputs, deadline: Deadline) => Promise<NamedChange>;
+  /** The arguments that an update sends. The service applies them by apply_config, which a request for the first one repeats. */
+  readonly sent: readonly (keyof Inputs & string)[];
+  readonly send: (
+    api: ControlApi,
+    at: NamedPath,
+    attributes: NamedAttributes,
+    deadline: Deadline,
+  ) => Promise<NamedChange>;
   /** The argument that names a role of the branch, without which nothing can be created. @default none */
   readonly role?: keyof Inputs & string;
-  /** What the preview says of a change of it. @default nothing */
-  readonly change?: string;
+  /** What the preview says of a change, by the argument that is sent. @default nothing */
+  readonly changes?: Readonly<Record<string, string>>;
   /** What it is like when it is created again, as after a reset of its branch. */
   readonly again: string;
   /** Why the service would refuse to delete it before another one of another name takes its place. @default nothing */
@@ -47,7 +52,7 @@ interface Definition<Inputs extends NamedInputs> {
   readonly loss?: Loss;
   /** The output that only a read of its own shows, and the response to the request that sets it. @default none */
   readonly secret?: {
-    readonly name: keyof Named;
+    readonly name: 'password';
     readonly read: (api: ControlApi, at: NamedPath, deadline?: Deadline) => Promise<string | undefined>;
     /** What `up` says where the service does not show it. */
     readonly absence: string;
@@ -58,6 +63,8 @@ export interface NamedType<Inputs extends NamedInputs> extends Definition<Inputs
   readonly type: ResourceType;
   /** The outputs that are no arguments. */
   readonly further: readonly string[];
+  /** Those that a preview knows only of one that is there: also a name that an update may change, since lookups go by it. */
+  readonly unforeseen: readonly string[];
   /** The outputs of the class. */
   readonly classOutputs: readonly string[];
 }
@@ -105,10 +112,12 @@ export function defineNamed<Inputs extends NamedInputs>(named: Definition<Inputs
   };
   const secretOutputs = secret ? [secret.name] : [];
   const further = [...secretOutputs, 'createdAt'];
+  const unforeseen = table.replacing.includes('name') ? further : [...further, 'name'];
   const readable = table.names.filter((name) => table.isReadable(name));
   return {
     ...named,
     further,
+    unforeseen,
     classOutputs: [...readable, ...further, 'unsettledOperations'],
     type: {
       kind,
@@ -116,14 +125,14 @@ export function defineNamed<Inputs extends NamedInputs>(named: Definition<Inputs
       idIsPath: true,
       argumentNames: table.names,
       replacingArguments: table.replacing,
-      outputNames: toOutputNames(table.names, further),
+      outputNames: toOutputNames(table.names, [...further, '__number']),
       secretOutputs,
       namesWithin: ['projectId', 'branchId'],
       derivedOutputs: {},
       findInputFailures: (given) =>
         findShapeFailures({ of: `a ${upperFirst(kind)}`, shape, required }, given),
       describeInputs: () => ({}),
-      previewCreate: (inputs: Properties) => ({ ...inputs, ...toUnknown(further) }),
+      previewCreate: (inputs: Properties) => ({ ...inputs, ...toUnknown(unforeseen) }),
       previewUpdate: (prior: PriorNamed<Inputs>, inputs: Inputs) => table.previewUpdate(prior, inputs),
     },
   };

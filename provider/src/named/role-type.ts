@@ -29,9 +29,12 @@ export const roleType = defineNamed<RoleInputs>({
     // The service does not know them: a change gives the role a new password, and connections drop.
     passwordTriggers: { effect: 'rotate' },
   }),
-  sent: 'passwordTriggers',
-  send: (api, role, deadline) => api.resetPassword(role, deadline),
-  change: 'gives the role a new password and drops the connections of an active compute of its branch',
+  sent: ['passwordTriggers'],
+  send: (api, role, _attributes, deadline) => api.resetPassword(role, deadline),
+  changes: {
+    passwordTriggers:
+      'gives the role a new password and drops the connections of an active compute of its branch',
+  },
   again: 'with a new password',
   findObstacle: async (core, { projectId, branchId, name }) => {
     const all = await core.projects.project(projectId).named('database', branchId).fresh();

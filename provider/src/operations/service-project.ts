@@ -25,17 +25,19 @@ export interface ServicePacing extends HttpPacing {
   readonly readSharingMs?: number | undefined;
 }
 
-/** Under the id that the state has: PROJECT/BRANCH/NAME. It has no states of its own. */
-export type NamedItem = Named & {
+/** Under its path: PROJECT/BRANCH/NAME. It has no states of its own. */
+export type NamedItem = Omit<Named, 'id'> & {
   readonly id: string;
+  /** Of a database: the service's id, which a rename does not change. */
+  readonly number?: number | undefined;
   readonly project_id: string;
   readonly current_state: 'ready';
 };
 
 export function toNamedItem(projectId: string, shown: Named): NamedItem {
-  const { branch_id: branchId, name } = shown;
+  const { branch_id: branchId, name, id: number } = shown;
   const id = toNamedId({ projectId, branchId, name });
-  return { ...shown, id, project_id: projectId, current_state: 'ready' };
+  return { ...shown, id, number, project_id: projectId, current_state: 'ready' };
 }
 
 /** A write to the project. */

@@ -19,7 +19,7 @@ export interface DatabaseArgs {
   branchId: pulumi.Input<string>;
   /**
    * The name of the database in Postgres, 1 to 63 bytes, unique among the databases of the branch, and none of Postgres' own
-   * (`postgres`, `template0`, `template1`). A change replaces the database.
+   * (`postgres`, `template0`, `template1`). A change is an update in place: it keeps the data, and drops the connections to the database.
    */
   name: pulumi.Input<string>;
   /** The role of the branch that owns the database. A change is an update in place. */

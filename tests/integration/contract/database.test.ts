@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestEffect } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
+import type { NamedAttributes } from '../../../provider/src/control-api/wire-types';
 import { collectDiagnostics } from '../../support/diagnostics';
 import { callErrorOf, failedState, runReplacement } from '../../support/door';
 import { doors } from '../../support/start-door';
@@ -14,7 +15,7 @@ const change = { method: 'PATCH', path: `${all}/:database` };
 const deletion = { method: 'DELETE', path: `${all}/:database` };
 const config = { action: 'apply_config' };
 const other = { ownerName: 'other' };
-const renamed = { name: 'new', allowDataLoss: true };
+const renamed = { name: 'new' };
 
 describe.each(doors)('a Database by %s', (_name, door) => {
   async function startDatabase() {
@@ -26,8 +27,11 @@ describe.each(doors)('a Database by %s', (_name, door) => {
     const path = { ...at, name: 'shop' };
     return {
       ...ground,
-      owner: async () => (await api.getNamed('database', path)).owner_name,
-      giveTo: (owner_name: string) => api.updateNamed('database', path, { owner_name }),
+      owner: async (name = 'shop') => (await api.getNamed('database', { ...at, name })).owner_name,
+      changeByOthers: async (attributes: NamedAttributes) => {
+        await api.updateNamed('database', path, attributes);
+        await sleep(1_000);
+      },
     };
   }
 
@@ -51,15 +55,28 @@ describe.each(doors)('a Database by %s', (_name, door) => {
     expect(await names()).not.toContain('shop');
   });
 
-  it('whose owner others have changed drifts, and gets its owner back', async () => {
-    const { up, refresh, giveTo, owner } = await startDatabase();
+  it('that others have changed drifts, and gets its owner and name back', async () => {
+    const { up, refresh, changeByOthers, owner } = await startDatabase();
     const state = await up({});
-    await giveTo('other');
-    await sleep(1_000);
+    await changeByOthers({ owner_name: 'other', name: 'moved' });
     const { state: found, hasChanges } = await refresh(state);
-    expect({ hasChanges, owner: found?.outputs.ownerName }).toEqual({ hasChanges: true, owner: 'other' });
+    expect(hasChanges).toBe(true);
+    expect(found?.outputs).toMatchObject({ ownerName: 'other', name: 'moved' });
     await up({}, found);
     expect(await owner()).toBe('app_owner');
+  });
+
+  it('that others have renamed is changed and deleted, not what has its name', async () => {
+    const { up, destroy, changeByOthers, names, owner, api, at } = await startDatabase();
+    const state = await up({});
+    await changeByOthers({ name: 'moved' });
+    await api.createNamed('database', at, { name: 'shop', owner_name: 'app_owner' });
+    await sleep(1_000);
+    const { outputs } = await up({ ...other, ...renamed }, state);
+    expect([outputs.name, await owner('new'), await owner()]).toEqual(['new', 'other', 'app_owner']);
+    await destroy(state);
+    expect(await names()).toEqual(expect.arrayContaining(['shop']));
+    expect(await names()).not.toContain('new');
   });
 
   it.each<[string, RequestEffect]>([
@@ -69,10 +86,11 @@ describe.each(doors)('a Database by %s', (_name, door) => {
   ])('is created, changed and deleted once although each response is %s', async (_how, effect) => {
     const { up, destroy, owner, names, emulator } = await startDatabase();
     for (const match of [creation, change, deletion]) emulator.inject({ match, effect });
-    const state = await up(other, await up({}));
-    expect([await owner(), state.outputs.ownerName]).toEqual(['other', 'other']);
-    await destroy(state);
+    const state = await up({ ...other, ...renamed }, await up({}));
     expect(await names()).not.toContain('shop');
+    expect([await owner('new'), state.outputs.ownerName]).toEqual(['other', 'other']);
+    await destroy(state);
+    expect(await names()).not.toContain('new');
   });
 
   it('is applied again where the create whose response was lost has failed', async () => {
@@ -101,16 +119,29 @@ describe.each(doors)('a Database by %s', (_name, door) => {
     expect(await owner()).toBe('other');
   });
 
-  it('is replaced by another name only with allowDataLoss: true', async () => {
-    const { up, preview, names } = await startDatabase();
+  it('stays the same under another name, also after a killed rename', async () => {
+    const { up, preview, refresh, api, at } = await startDatabase();
     const state = await up({});
-    const { message } = await callErrorOf(preview({ name: 'new' }, state));
+    const { id } = await api.getNamed('database', { ...at, name: 'shop' });
+    expect(await preview(renamed, state)).toMatchObject({ hasChanges: true, replaces: [] });
+    expect(shown.join('')).toContain('drops the connections to it: a change of name');
+    await up(renamed, state); // Its state is lost.
+    const after = await up(renamed, state);
+    expect(after).toMatchObject({ id: state.id, outputs: { name: 'new' } });
+    expect(await api.getNamed('database', { ...at, name: 'new' })).toMatchObject({ id });
+    expect(await refresh(after)).toMatchObject({ hasChanges: false });
+  });
+
+  it('moves to another branch only with allowDataLoss: true', async () => {
+    const { up, preview, names, emulator, project } = await startDatabase();
+    const state = await up({});
+    const branchId = emulator.createBranch(project.id, { name: 'elsewhere' }).id;
+    const { message } = await callErrorOf(preview({ branchId }, state));
     expect(message).toMatch(
-      /^allowDataLoss is not true, and this deletes database \S+ with its data: a change of name. Nothing was changed/,
+      /^allowDataLoss is not true, and this deletes database \S+ with its data: a change of branchId. Nothing was changed/,
     );
-    await up(renamed, state);
-    expect(shown.join('')).toMatch(/deletes database \S+ with its data: a change of name/);
-    expect(await names()).toEqual(expect.arrayContaining(['new']));
+    await up({ branchId, allowDataLoss: true }, state);
+    expect(shown.join('')).toMatch(/deletes database \S+ with its data: a change of branchId/);
     expect(await names()).not.toContain('shop');
   });
 

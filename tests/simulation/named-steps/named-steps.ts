@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isMatch } from 'lodash';
 import type { DeclaredResource } from '../engine/stack';
 import type { NamedStep } from './draw-named-schedule';
 import { type NamedParts, NamedWorld } from './named-world';
@@ -65,7 +66,9 @@ async function watch(
   await calm(world);
   const left = new Set(databases().map(({ id }) => id));
   for (const { id, name, branch_id } of held) {
-    const stored = resources.find((each) => each.id === `${world.projectId}/${branch_id}/${name}`);
+    const stored =
+      resources.find(({ outputs }) => outputs.values.__number === id) ??
+      resources.find(({ outputs: { values } }) => isMatch(values, { branchId: branch_id, name }));
     const isDropped =
       !program.some(({ urn }) => urn === stored?.urn) && foreseen.includes(`delete ${stored?.urn}`);
     const isNamed = world.texts.some(({ urn, text }) =>
@@ -136,7 +139,7 @@ function check(world: NamedWorld, program: readonly DeclaredResource[], knowsPas
       ? []
       : [`${urn}: the service has ${JSON.stringify(role ?? database)}`];
   });
-  const ids = resources.map(({ id }) => id);
+  const ids = resources.map(({ id, outputs }) => outputs.values.__number ?? id);
   if (new Set(ids).size < ids.length) problems.push(`two resources have one id: ${ids}`);
   world.book.check('one for each resource', problems.length === 0, () => problems.join('; '));
 }

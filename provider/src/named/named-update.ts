@@ -1,0 +1,44 @@
+import { isUnknown } from '../lifecycle/input-values';
+import type { ProviderCore } from '../lifecycle/provider-core';
+import type { Declared } from '../lifecycle/resource-identity';
+import { findUnknownRole, glimpseNamed } from './named-create';
+import { isOf } from './named-resource';
+import type { NamedInputs, NamedType, PriorNamed } from './named-type';
+
+/** @throws Error when the service would refuse the update */
+export async function checkUpdate<Inputs extends NamedInputs>(
+  core: ProviderCore,
+  named: NamedType<Inputs>,
+  changes: readonly string[],
+  { outputs }: PriorNamed<Inputs>,
+  news: Declared<Inputs>,
+): Promise<void> {
+  const { kind, role = '' } = named;
+  const { name } = news.inputs;
+  const [unknown] = changes.includes(role) ? await findUnknownRole(core, named, news) : [];
+  if (unknown) throw new Error(`${unknown.property} ${unknown.reason}. Nothing was changed.`);
+  if (!changes.includes('name')) return;
+  const holder = (await glimpseNamed(core, kind, news))?.find((item) => item.name === name);
+  if (holder && !isOf(outputs)(holder))
+    throw new Error(
+      `name "${name}" belongs to another ${kind} of branch ${holder.branch_id} (since ${holder.created_at}). Nothing was changed. Rename or delete that one in an earlier \`pulumi up\`, or choose another name.`,
+    );
+}
+
+/** What the preview says of the update. */
+export function describeUpdate<Inputs extends NamedInputs>(
+  { sent, changes: texts = {} }: NamedType<Inputs>,
+  changes: readonly string[],
+  { outputs }: PriorNamed<Inputs>,
+  { inputs }: Declared<Inputs>,
+): string[] {
+  const { due = [], owed = [] } = outputs.__ledger ?? {};
+  const repeated = [...due, ...(owed.includes('config') ? sent.slice(0, 1) : [])];
+  return sent.flatMap((name) => {
+    const text = texts[name];
+    const isChanged = changes.includes(name);
+    if (text === undefined || !(isChanged || repeated.includes(name))) return [];
+    const unless = isUnknown(inputs[name]) ? ', unless the value stays the same' : '';
+    return [`${text}${unless}: ${isChanged ? `a change of ${name}` : 'an earlier one was not applied'}`];
+  });
+}
