@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { UnsettledError } from '../../provider/src/lifecycle/resource-errors';
+import type { Properties } from '../../provider/src/lifecycle/resource-identity';
 import { errorOf } from '../support/failure';
 import { startEngineRuns } from '../support/start-engine-run';
 
@@ -44,6 +46,29 @@ describe('the reset of a branch', () => {
     const next = startRun();
     await next.preview(branch, { ...reset, resetTriggers: { commit: 'c' } });
     expect(await next.preview(endpoint, on)).toMatchObject({ hasChanges: false });
+  });
+
+  it('is refused before its request by the allowRestart of the stack', async () => {
+    const { startRun, branch, endpoint, reset } = await startGuarded();
+    // In an update, the engine asks about the endpoint only after the reset.
+    const { message } = await errorOf(startRun({ allowRestart: 'false' }).update(branch, reset));
+    expect(message).toContain(`drops the connections of endpoint ${endpoint.id}. Nothing was reset`);
+  });
+
+  it('is found by the next run if what follows it fails', async () => {
+    const { startRun, emulator, project, branch, reset } = await startGuarded();
+    const on = { projectId: project.id, branchId: branch.id, name: 'own' };
+    const role = await startRun().create('role', 'r', on);
+    emulator.inject({ match: { action: 'start_compute' }, effect: { kind: 'operation-fails' } });
+    const failed = await errorOf(startRun().update(branch, reset));
+    expect(failed).toBeInstanceOf(UnsettledError);
+    const next = startRun();
+    const left = { ...branch, outputs: (failed as UnsettledError).outputs as Properties };
+    expect(await next.preview(left, reset)).toMatchObject({ changes: ['resetTriggers'], deletesData: false });
+    await next.update(left, reset);
+    expect(await next.preview(role, on)).toMatchObject({ hasChanges: true });
+    const copies = emulator.operations(project.id).filter(({ action }) => action === 'create_branch');
+    expect(copies.filter(({ branch_id }) => branch_id === branch.id)).toHaveLength(2);
   });
 
   it.each([

@@ -16,7 +16,8 @@ import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import { isCreation } from '../lifecycle/ledger';
 import { asReported, type ProviderCore } from '../lifecycle/provider-core';
 import { findReplacementFailures } from '../lifecycle/replacement-failures';
-import { checkReset } from '../lifecycle/reset-guards';
+import { checkDrops, checkReset } from '../lifecycle/reset-guards';
+import { UnsettledError } from '../lifecycle/resource-errors';
 import type { CheckedDeclaration, Declared } from '../lifecycle/resource-identity';
 import { type ResourceDiff, ResourceLifecycle, type Wanted } from '../lifecycle/resource-lifecycle';
 import { isFailed } from '../operations/operation-outcome';
@@ -39,7 +40,7 @@ import {
 } from './branch-obstacles';
 import { reportReset } from './branch-reset';
 import { branchFlow, deleteBranch, isBecomingReady, startRun } from './branch-resource';
-import { toFound } from './branch-state';
+import { toFound, withResets } from './branch-state';
 import { branchType } from './branch-type';
 
 /** Check, diff, create, read, update and delete of a Branch. */
@@ -111,9 +112,19 @@ export class BranchLifecycle extends ResourceLifecycle<BranchInputs, BranchOutpu
     const { outputs } = prior;
     const started = this.core.startWork(news, deadline, [asReported(prior)]);
     const work = { ...started, action: 'update', kind: 'branch', id } as const;
-    const run = startRun(work, situationInState(branchFlow, news.inputs, outputs), outputs);
+    const check = async () => checkDrops(this.core, id, await work.project.endpoints.fresh());
+    const run = startRun(work, situationInState(branchFlow, news.inputs, outputs), outputs, check);
     const updated = run.run(changes);
-    return changes.includes('resetTriggers') ? this.claims.noteReset(id, updated) : updated;
+    if (!changes.includes('resetTriggers')) return updated;
+    // What is on the branch has not followed a reset that fails: the next run asks for it again, finds it, and follows.
+    return this.claims.noteReset(
+      id,
+      updated.catch((error: unknown) => {
+        if (!(error instanceof UnsettledError)) throw error;
+        const open = withResets(error.outputs as BranchOutputs, outputs); // Of this run.
+        throw new UnsettledError(error.message, id, open, { cause: error.cause });
+      }),
+    );
   }
 
   protected remove(id: string, prior: PriorBranch, deadline: Deadline): Promise<void> {

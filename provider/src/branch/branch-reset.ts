@@ -57,7 +57,7 @@ export async function reportReset(
   const resetAt = branch?.last_reset_at;
   const isKnownReset = resetAt === undefined || isSameInstant(resetAt, outputs.lastResetAt);
   if (!isKnownReset && !(await mayHaveFailed(core, id, resetAt, declaration))) {
-    const since = `branch ${id} was reset at ${resetAt}, which this stack does not know of: \`pulumi up\` counts it as the one of this change of resetTriggers, and does not repeat it`;
+    const since = `branch ${id} was reset at ${resetAt}, by a run that failed or by another client: \`pulumi up\` counts it as the one of this change of resetTriggers, and does not repeat it`;
     noteAhead(core, id, 'found');
     await core.warn(declaration, [since]);
     return false;
@@ -67,9 +67,14 @@ export async function reportReset(
   if (branch && !isKnown && !all.some((each) => each.id === source))
     throw new Error(`restoreFrom: ${source} is not a branch of the project. Nothing was changed.`);
   noteAhead(core, id, 'expected');
-  await checkReset(core, declaration, id);
-  const reason = branch && findObstacle(branch, changes, inputs, all);
-  if (reason !== undefined) throw new Error(`a reset of branch ${id}: ${reason}. Nothing was changed.`);
+  try {
+    await checkReset(core, declaration, id);
+    const reason = branch && findObstacle(branch, changes, inputs, all);
+    if (reason !== undefined) throw new Error(`a reset of branch ${id}: ${reason}. Nothing was changed.`);
+  } catch (error) {
+    core.claims.branch.noteItem(id, { reset: undefined });
+    throw error;
+  }
   await core.warn(declaration, [what]);
   return deletesData;
 }

@@ -1,9 +1,8 @@
-import { pick } from 'lodash';
 import type { Branch, BranchChange } from '../control-api/wire-types';
 import { describeArguments, type Flow } from '../lifecycle/beginning';
 import { type DeleteRequest, deleteResource } from '../lifecycle/delete-resource';
 import { isSameInstant } from '../lifecycle/input-values';
-import { isCreation } from '../lifecycle/ledger';
+import { isCreation, namesAt } from '../lifecycle/ledger';
 import type { Change, Resource, ResourceWork } from '../lifecycle/resource';
 import { Run } from '../lifecycle/run';
 import type { Situation } from '../lifecycle/situation';
@@ -29,7 +28,11 @@ export const branchFlow: Flow<BranchInputs, Branch> = {
 };
 
 /** @param before the outputs in state, if the branch is there */
-function describeBranch(work: BranchWork, before?: BranchOutputs): Resource<Branch, BranchOutputs> {
+function describeBranch(
+  work: BranchWork,
+  before: BranchOutputs | undefined,
+  checkReset: () => Promise<void>,
+): Resource<Branch, BranchOutputs> {
   const { inputs, project, id, deadline } = work;
   return {
     ...describeArguments(branchFlow, inputs, before),
@@ -47,15 +50,14 @@ function describeBranch(work: BranchWork, before?: BranchOutputs): Resource<Bran
       return project.api.restoreBranch(project.id, id, restore, deadline).then(toChange);
     },
     isReset: ({ last_reset_at: at }) => at !== undefined && !isSameInstant(at, before?.lastResetAt),
-    checkGate: async () => {},
+    checkGate: async ({ ledger }) => {
+      if (namesAt(ledger, 'asked').includes('resetTriggers')) await checkReset();
+    },
     isReady: (branch) => !isBecomingReady(branch),
-    toOutputs: (branch, left, asked) => {
-      // A reset that is not done is asked for again. A create resets nothing.
-      const isOpen = asked.includes('resetTriggers') || left.__ledger?.owed?.includes('data');
-      if (!isOpen || !before) return toOutputs(branch, inputs, left);
-      const { resetTriggers: _, ...others } = inputs;
-      const known = { ...others, ...pick(before, 'resetTriggers') };
-      return withResets(toOutputs(branch, known, left), before);
+    toOutputs: (branch, left) => {
+      const outputs = toOutputs(branch, inputs, left);
+      // A create resets nothing.
+      return before && left.__ledger?.owed?.includes('data') ? withResets(outputs, before) : outputs;
     },
   };
 }
@@ -69,8 +71,14 @@ export function toChange({ branch, operations }: BranchChange): Change<Branch> {
   return { item: branch, operations };
 }
 
-export function startRun(work: BranchWork, situation: Situation, before?: BranchOutputs) {
-  return new Run(describeBranch(work, before), situation);
+/** @param checkReset stops a reset before its request */
+export function startRun(
+  work: BranchWork,
+  situation: Situation,
+  before?: BranchOutputs,
+  checkReset = async () => {},
+) {
+  return new Run(describeBranch(work, before, checkReset), situation);
 }
 
 /** Deletes the branch, its data and its endpoints, and waits for the operations. One that no longer exists is deleted. */

@@ -1,4 +1,4 @@
-import { pick } from 'lodash';
+import { omit, pick } from 'lodash';
 import type { Branch } from '../control-api/wire-types';
 import { schemaVersion, type Unsettled } from '../lifecycle/resource-state';
 import { branchArguments, toUnfinishedName } from './branch-arguments';
@@ -45,10 +45,8 @@ export function toFound(branch: Branch, { inputs, outputs }: PriorBranch, declar
   return { inputs: now, outputs: withResets(refreshed, outputs) };
 }
 
-/** The outputs with what these know of resets. */
-export function withResets(
-  { lastResetAt: _, ...outputs }: BranchOutputs,
-  known: Pick<BranchOutputs, 'lastResetAt'>,
-): BranchOutputs {
-  return { ...outputs, ...pick(known, 'lastResetAt') };
+/** The outputs as before a reset that is not done: the next diff asks for it again, and finds what has happened since. */
+export function withResets(outputs: BranchOutputs, before: BranchOutputs): BranchOutputs {
+  const others = omit(outputs, 'lastResetAt', 'resetTriggers') as BranchOutputs; // They are optional.
+  return { ...others, ...pick(before, 'lastResetAt', 'resetTriggers') };
 }

@@ -1,4 +1,5 @@
 import { filter } from 'lodash';
+import type { Endpoint } from '../control-api/wire-types';
 import { isUp } from './plan';
 import type { ProviderCore } from './provider-core';
 import { type Declared, describeNamed } from './resource-identity';
@@ -13,24 +14,35 @@ export async function checkReset(
   declaration: Declared<{ readonly projectId: string }>,
   branchId: string,
 ): Promise<void> {
-  const { branch, endpoint } = core.claims;
+  const { branch } = core.claims;
   if (branch.item(branchId).reset !== 'expected') return;
-  const guarded = endpoint.idsOn(branchId).filter((id) => {
-    const { declared } = endpoint.recordOf(id);
-    return declared !== undefined && !core.allowsRestart(declared.inputs);
-  });
-  const endpoints = guarded.length > 0 ? await core.list(declaration, 'endpoints') : [];
-  const dropped = endpoints.find((each) => guarded.includes(each.id) && isUp(each));
-  if (dropped)
-    throw new Error(
-      `allowRestart is false, and the reset of branch ${branchId} drops the connections of endpoint ${nameOf(endpoint, dropped.id)}. Nothing was changed. To continue, set allowRestart: true on it, or reset the branch while the compute is idle.`,
-    );
+  checkDrops(core, branchId, await core.list(declaration, 'endpoints'));
   const children = filter(await core.list(declaration, 'branches'), { parent_id: branchId });
   const declared = children.find(({ id }) => branch.recordOf(id).declared !== undefined);
   if (declared)
     throw new Error(
       `the reset of branch ${branchId} would move its child ${nameOf(branch, declared.id)}, which this program declares, to the branch that keeps the data. Nothing was changed. Remove the child in an earlier \`pulumi up\`, or reset a branch without children.`,
     );
+}
+
+/**
+ * What the engine has not asked about yet, or others have put there, goes by the stack's `allowRestart`: in an update, the engine asks about
+ * the endpoints only after the reset.
+ * @param endpoints of the project
+ * @throws Error when `allowRestart` is false for an active endpoint on the branch
+ */
+export function checkDrops(core: ProviderCore, branchId: string, endpoints: readonly Endpoint[]): void {
+  const { endpoint } = core.claims;
+  const inputsOf = (id: string) => endpoint.recordOf(id).declared?.inputs;
+  const dropped = endpoints.find(
+    (each) => each.branch_id === branchId && isUp(each) && !core.allowsRestart(inputsOf(each.id) ?? {}),
+  );
+  if (!dropped) return;
+  const { restarts } = core.config.names;
+  const permit = inputsOf(dropped.id) ? 'set allowRestart: true on it' : `use ${restarts}`;
+  throw new Error(
+    `allowRestart is false, and the reset of branch ${branchId} drops the connections of endpoint ${nameOf(endpoint, dropped.id)}. Nothing was reset. To continue, ${permit}, or reset the branch while the compute is idle.`,
+  );
 }
 
 /** Such as `ep-1 (api)`. */

@@ -20,7 +20,7 @@ describe('describeWaitResult', () => {
       ),
     ).toBe(
       'update of endpoint ep-1: operation start_compute op-2 failed: no capacity (3 failures), suspend_compute op-3 failed. ' +
-        'The endpoint is kept in state; the next `pulumi up` retries what failed.',
+        'The endpoint is kept in state; the next `pulumi up` does what is left.',
     );
   });
 
@@ -31,7 +31,7 @@ describe('describeWaitResult', () => {
     expect(describeOf({ action: 'update', kind: 'endpoint', id: 'ep-1' })).toMatch(
       /The endpoint is kept in state, and the compute applies the new values at the latest when it starts next; the next `pulumi up` does whatever else is left\.$/,
     );
-    expect(describeOf({ action: 'update', kind: 'role', id: 'app' })).toMatch(/retries what failed\.$/);
+    expect(describeOf({ action: 'update', kind: 'role', id: 'app' })).toMatch(/does what is left\.$/);
   });
 
   it.each([

@@ -29,7 +29,7 @@ export class GoneError extends Error {
 export const appliedLater = 'the compute applies the new values at the latest when it starts next';
 
 const whatNext = {
-  failed: '; the next `pulumi up` retries what failed',
+  failed: '; the next `pulumi up` does what is left',
   'failed to configure': `, and ${appliedLater}; the next \`pulumi up\` does whatever else is left`,
   'timed out': '; the next `pulumi up` continues to wait',
   interrupted: '; the next `pulumi up` continues to wait',

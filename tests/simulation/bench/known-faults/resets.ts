@@ -28,8 +28,8 @@ export const resetFaults: readonly KnownFault[] = [
   {
     name: 'a reset that a run does not see the end of counts as done',
     file: 'branch/branch-resource.ts',
-    find: "asked.includes('resetTriggers') || left.__ledger?.owed?.includes('data')",
-    replace: "asked.includes('resetTriggers')",
+    find: "before && left.__ledger?.owed?.includes('data') ? withResets(outputs, before) : outputs",
+    replace: 'outputs',
   },
   {
     name: 'a reset asks for no permission',
