@@ -41,16 +41,6 @@ describe('a check', () => {
     const reason = expect.stringContaining(urnOf('first'));
     expect(await check('second')).toEqual([{ property: 'name', reason }]);
   });
-
-  it('warns once about what concerns several endpoints', async () => {
-    const { provider, declare, emulator } = await startService();
-    emulator.inject({ match: {}, times: 'always', effect: { kind: 'status', status: 503 } });
-    const { __urn: _, ...unnamed } = declare();
-    await provider.check({}, unnamed);
-    await provider.check({}, { ...declare({ name: 'a' }) });
-    await provider.check({}, { ...declare({ name: 'b' }) });
-    expect(shown.join('').split("service can't be reached")).toHaveLength(2);
-  });
 });
 
 describe('a diff', () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { makePluginProviders } from '../../provider/src/plugin/plugin-provider';
 import type { ReadProperties } from '../../provider/src/plugin/properties';
-import { findSettingFailures } from '../../provider/src/plugin/provider-settings';
 import { PluginPartialStateError } from '../../provider/src/plugin/service-error';
 import { silenceDiagnostics } from '../support/diagnostics';
 import { errorOf } from '../support/failure';
@@ -99,10 +98,4 @@ describe('a secret of the plugin', () => {
     const { failures } = await plugin.check(urn, read({}), news);
     expect(failures).toEqual([{ property: '', reason: 'name must be 1 to 64 characters' }]);
   });
-});
-
-it('a misspelt setting of the provider is not named as the property', () => {
-  const [failure] = findSettingFailures({ apikey: 'canary' }, {});
-  expect(failure?.property).toBe('');
-  expect(failure?.reason).toMatch(/^apikey is not a setting of the provider; those are apiKey, /);
 });

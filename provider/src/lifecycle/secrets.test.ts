@@ -7,7 +7,7 @@ describe('listSecretValues', () => {
     listSecretValues({ resource: { secretNames }, inputs: { ...declared, ...inputs } });
 
   it('lists the values of triggers and Postgres settings that may be secrets', () => {
-    const restartTriggers = { password: 'hunter22', count: 12_345, isOn: true };
+    const restartTriggers = { password: 'hunter22', count: 12_345, isOn: true, isOff: false };
     const pgSettings = { 'app.token': 'tok-abcd', jit: 'on', limit: 'none' };
     expect(valuesOf({ restartTriggers, pgSettings })).toEqual(['hunter22', 'tok-abcd']);
   });
@@ -18,8 +18,13 @@ describe('listSecretValues', () => {
     expect(valuesOf(inputs, ['name', 'timeouts'])).toEqual(['api-server', '12345']);
   });
 
-  it('lists a value with line breaks also as a message shows it', () => {
-    expect(valuesOf({ name: 'a\nsecret\n' }, ['name'])).toEqual(['a\nsecret\n', 'a secret']);
+  it.each([
+    ['a\nsecret\n', 'a secret'],
+    ['\tsecret', 'secret'],
+    ['one\r\ntwo', 'one two'],
+    ['one\u0085two', 'one two'],
+  ])('lists %j also as a message shows it', (name, shown) => {
+    expect(valuesOf({ name }, ['name'])).toEqual([name, shown]);
   });
 
   it('omits values of fewer than four characters, which occur in any text', () => {
