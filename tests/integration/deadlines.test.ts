@@ -114,14 +114,6 @@ const interruptions: readonly Row[] = [
     expect: { drops: 0, requests: { 'POST endpoints': 0 } },
   },
   {
-    title: 'Ctrl-C ends the wait for a locked project, and nothing is sent',
-    rounds: [
-      { others: [{ ...locked, forMs: 60_000 }], ...interrupted(undefined, 2_000), withinMs: 2_500 },
-      {},
-    ],
-    expect: { drops: 0 },
-  },
-  {
     title: 'Ctrl-C waits for the response of a create, which has the id',
     rounds: [
       {
@@ -144,16 +136,6 @@ const interruptions: readonly Row[] = [
       {},
     ],
     expect: { drops: 0, requests: { 'POST endpoints': 0 } },
-  },
-  {
-    title: 'Ctrl-C ends the wait of a destroy, which the next one repeats',
-    service: { operationMs: 30_000 },
-    rounds: [
-      {},
-      { command: 'destroy', ...interrupted('DELETE endpoint', 5_000), withinMs: 5_500 },
-      { command: 'destroy' },
-    ],
-    expect: { drops: 1, state: 'nothing' },
   },
 ];
 

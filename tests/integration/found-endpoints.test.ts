@@ -55,17 +55,6 @@ const adoptions: readonly Row[] = [
     ],
     expect: { drops: 1, state: { name: 'main', autoscaling_limit_max_cu: 2 } },
   },
-  {
-    title: 'a disruptive take-over is refused where restarts are not allowed',
-    rounds: [
-      {
-        program: { ...adopt, ...larger, ...gate },
-        others: [foreign()],
-        message: /allowRestart is false/,
-      },
-    ],
-    expect: { drops: 0, state: 'nothing' },
-  },
 ];
 
 const killed: Round = { cutOff: { how: 'killed', after: 'POST endpoints' } };

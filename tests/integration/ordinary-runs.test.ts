@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { create, larger, longMs, none, triggered } from '../support/fault-rows';
+import { create, larger, longMs, triggered } from '../support/fault-rows';
 import type { Deed, Row } from '../support/row';
 import { checkRows } from '../support/run-row';
 
@@ -61,11 +61,6 @@ const changes: readonly Row[] = [
     title: 'a move leaves the compute idle on the other branch',
     rounds: [{}, { program: { branchId: 'other' } }],
     expect: { drops: 1, state: { current_state: 'idle', branch_id: expect.stringMatching(/^br-/) } },
-  },
-  {
-    title: 'another way to wait is no request',
-    rounds: [{}, { program: { waitForOperations: false } }],
-    expect: { drops: 0, requests: none },
   },
   {
     title: 'an update after a foreign delete says how to create it again',

@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { ControlApi } from '../../provider/src/control-api/control-api';
-import { readConnectionUri } from '../../provider/src/lookups/live-connection-uri';
 import { errorOf } from '../support/failure';
 import { startEngineRuns } from '../support/start-engine-run';
 
@@ -85,18 +83,4 @@ describe('an endpoint on a protected branch', () => {
     const { message } = await errorOf(run.delete(endpoint));
     expect(message).toContain(`delete of endpoint ${endpoint.id}: branch ${branch.id} is protected`);
   });
-});
-
-it('gives its child new passwords, also in the connection string', async () => {
-  const { startRun, branch, endpoint, projectId, emulator } = await startProtected();
-  const run = startRun();
-  const child = await run.create('branch', 'child', { projectId, parentId: branch.id });
-  const other = await run.create('endpoint', 'c', { projectId, branchId: child.id, type: 'read_write' });
-  const api = new ControlApi({ baseUrl: emulator.url, apiKey: emulator.apiKey });
-  const passwordOf = async (endpointId: string) => {
-    const of = { projectId, endpointId, databaseName: 'app', roleName: 'app_owner' };
-    return new URL((await readConnectionUri(api, of)).uri).password;
-  };
-  expect(await passwordOf(other.id)).toMatch(/^\S{8,}$/);
-  expect(await passwordOf(other.id)).not.toBe(await passwordOf(endpoint.id));
 });

@@ -29,19 +29,6 @@ describe('with deleteBeforeReplace: false', () => {
     expect(next.outs.name).not.toBe(state.outs.name);
   });
 
-  it('a killed declared replacement finds its new replica', async () => {
-    const service = await startService();
-    const program = declareReplica(service);
-    const state = await runCreate(service.startProvider(), program);
-    const killed = service.startProvider();
-    const { inputs: checked } = await killed.check({ ...state.inputs }, { ...program });
-    await killed.diff(state.id, state.outs, checked as typeof program);
-    const { inputs } = await killed.check({}, { ...program });
-    const created = await killed.create(inputs as typeof program);
-    const next = await runReplacement(service.startProvider(), state, program, declared);
-    expect([next.id, ...idsOf(service)]).toEqual([created.id, created.id]);
-  });
-
   it('a killed forced replacement finds the new endpoint when repeated', async () => {
     const service = await startService();
     const named = service.declare({ type: 'read_only', name: 'web' });
@@ -158,15 +145,6 @@ it('an endpoint that is replaced under another URN is deleted', async () => {
   await run.diff(id, outs, service.declare({ type: 'read_only', __urn: urnOf('new') }));
   await run.delete(id, outs);
   expect(idsOf(service)).toEqual([]);
-});
-
-it('two organizations with the same names create two endpoints', async () => {
-  const service = await startService();
-  const program = service.declare({ type: 'read_only' });
-  const ours = await runCreate(service.startProvider(), { ...program, __organization: 'acme' });
-  const theirs = await runCreate(service.startProvider(), { ...program, __organization: 'umbrella' });
-  expect(new Set(idsOf(service))).toEqual(new Set([ours.id, theirs.id]));
-  expect(theirs.id).not.toBe(ours.id);
 });
 
 it('ignoreChanges keeps nothing of an earlier replacement in the inputs', async () => {

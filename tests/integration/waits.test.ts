@@ -52,17 +52,6 @@ const operations: readonly Row[] = [
     ],
     expect: { drops: 0, state: { settings: { pg_settings: { work_mem: '64MB' } } } },
   },
-  {
-    title: 'the start of a killed create that failed is repeated by the next one',
-    rounds: [
-      {
-        faults: [failing('start_compute')],
-        cutOff: { how: 'killed', after: 'POST endpoints' },
-      },
-      { idleMs: longMs },
-    ],
-    expect: { drops: 0, requests: { 'POST start': 1 } },
-  },
 ];
 
 const unawaited: readonly Row[] = [
@@ -91,8 +80,6 @@ const unawaited: readonly Row[] = [
   },
 ];
 
-const longer = { suspendTimeoutSeconds: 600 };
-
 // The run after one that failed finishes what is owed, and repeats nothing that is paid.
 const restarts: readonly Row[] = [
   {
@@ -109,15 +96,6 @@ const restarts: readonly Row[] = [
     title: 'a refused start is repaired although the trigger is reverted',
     rounds: [{}, { program: triggered, faults: [refused(start)], message: /403 Forbidden/ }, { program: {} }],
     expect: { drops: 1 },
-  },
-  {
-    title: 'a failed change is sent again when its first repetition is lost',
-    rounds: [
-      {},
-      { program: longer, faults: [failing('apply_config')], message: hasFailed('apply_config') },
-      { faults: [{ match: patch, effect: { kind: 'lost-before-work' } }] },
-    ],
-    expect: { drops: 0, requests: { 'PATCH endpoint': 2 } },
   },
   {
     title: 'size and trigger restart once although the response is late',

@@ -30,17 +30,6 @@ describe('ProviderConfig.allowRestart', () => {
 });
 
 describe('ProviderConfig.findFailures', () => {
-  it('finds nothing wrong with a key and a base URL', () => {
-    expect(configOf().findFailures()).toEqual([]);
-  });
-
-  it('finds a missing key', () => {
-    const { POSTGRES_COMPUTE_BASE_URL } = environment;
-    expect(configOf({}, { POSTGRES_COMPUTE_BASE_URL }).findFailures()).toEqual([
-      expect.stringContaining('The API key of the Postgres service is missing'),
-    ]);
-  });
-
   it('finds a value of allowRestart other than true and false', () => {
     expect(configOf({ 'postgresCompute:allowRestart': 'no' }).findFailures()).toEqual([
       'postgresCompute:allowRestart must be true or false, not "no".',
@@ -52,9 +41,5 @@ describe('ProviderConfig.secrets', () => {
   it("holds the key of the stack's config, otherwise that of the environment", () => {
     expect(configOf({ 'postgresCompute:apiKey': 'config-key' }).secrets).toEqual(['config-key']);
     expect(configOf().secrets).toEqual(['canary-key']);
-  });
-
-  it('is empty without a usable key', () => {
-    expect(configOf({}, {}).secrets).toEqual([]);
   });
 });

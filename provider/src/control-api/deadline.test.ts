@@ -66,12 +66,6 @@ describe('Deadline.bound', () => {
     expect(await endOf(after(5_000, 'listed'), deadline)).toEqual([message, 500]);
   });
 
-  it('lets the work continue for its other callers', async () => {
-    const work = after(5_000, 'listed');
-    await endOf(work);
-    expect(await work).toBe('listed');
-  });
-
   it('leaves no timer behind when the work finishes first', async () => {
     await new Deadline(600_000).bound(Promise.resolve('listed'), 'list of the endpoints');
     expect(vi.getTimerCount()).toBe(0);

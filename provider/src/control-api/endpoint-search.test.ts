@@ -57,15 +57,6 @@ describe('ResourceList.find', () => {
     await passing(project.list.find('ep-1'), 1_000);
     expect(project.sentAt).toEqual([5, 2_005, 3_005]);
   });
-
-  it('waits for a list until its deadline', async () => {
-    const project = new ListedProject();
-    project.tookMs = 30_000;
-    const found = project.list.find('ep-1', { deadline: new Deadline(2_000) });
-    await expect(passing(found, 2_000)).rejects.toThrow(
-      'list of the endpoints of project p-1: no response within 2 s',
-    );
-  });
 });
 
 describe('ResourceList.findPatiently', () => {
@@ -79,13 +70,6 @@ describe('ResourceList.findPatiently', () => {
     };
     return times;
   }
-
-  it('finds an endpoint with the first read that shows it', async () => {
-    const project = new ListedProject();
-    const found = project.list.findPatiently('ep-1', 10_000);
-    expect(await passing(found, 5)).toEqual(endpointOf());
-    expect(project.sentAt).toEqual([5]);
-  });
 
   it('finds an endpoint that reads show late after a write', async () => {
     const project = new ListedProject();
@@ -109,13 +93,5 @@ describe('ResourceList.findPatiently', () => {
     const times = askedAt(project);
     expect(await passing(project.list.findPatiently('ep-2', 7_000), 20_000)).toBeUndefined();
     expect(times).toEqual(asked);
-  });
-
-  it('fails with the error of a read that proves nothing', async () => {
-    const project = new ListedProject();
-    project.byId = () => {
-      throw failure(404, false);
-    };
-    await expect(passing(project.list.findPatiently('ep-2', 10_000))).rejects.toEqual(failure(404, false));
   });
 });

@@ -42,10 +42,6 @@ describe('toPrintable', () => {
 
   it.each([
     ['\u001b[2J', '\\u001b[2J'],
-    ['a\u0000b\u007fc', 'a\\u0000b\\u007fc'],
-    ['\u009b31m', '\\u009b31m'],
-    ['a\u202eb\u2066c', 'a\\u202eb\\u2066c'],
-    ['zero\u200bwidth\ufeff', 'zero\\u200bwidth\\ufeff'],
     ['\ud800', '\\ud800'],
     ['\u{e0041}', '\\u{e0041}'],
     ['one\r\ntwo\tthree', 'one two three'],
@@ -58,8 +54,6 @@ describe('toPrintable', () => {
     ['::error::forged', '\\u003a:error::forged'],
     ['\n  ::add-mask::x', '   \\u003a:add-mask::x'],
     ['##[error]forged', '\\u0023#[error]forged'],
-    ['now ##vso[task.complete]', 'now \\u0023#vso[task.complete]'],
-    ['##teamcity[message]', '\\u0023#teamcity[message]'],
     ['####[x]', '##\\u0023#[x]'],
   ])('defuses the workflow command %j', (text, shown) => {
     expect(toPrintable(text)).toBe(shown);
@@ -95,20 +89,6 @@ describe('toPrintableJson', () => {
           expect(line).not.toMatch(/^\s*::|##\w*\[/);
         }
       }),
-    );
-  });
-
-  it('returns one line with an indent of 0', () => {
-    fc.assert(
-      fc.property(oddJson, (value) => {
-        expect(toPrintableJson(value, 0)).not.toContain('\n');
-      }),
-    );
-  });
-
-  it('indents by two spaces by default', () => {
-    expect(toPrintableJson({ id: '\u202e', tags: ['##[x'] })).toBe(
-      '{\n  "id": "\\u202e",\n  "tags": [\n    "\\u0023#[x"\n  ]\n}',
     );
   });
 

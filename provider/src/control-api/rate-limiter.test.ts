@@ -130,13 +130,6 @@ describe('RateLimiter with a deadline', () => {
     expect(await expiryOf(limiter)).toEqual({ ending: { error, at: 2_000 }, sends: 0 });
   });
 
-  it('rejects at its deadline while requests under way use up the limit', async () => {
-    const limiter = new RateLimiter({ ...wide, perMinute: 1 });
-    void limiter.send({ route: 'GET /b' }, () => new Promise(() => undefined));
-    const error = new NotSentError('not sent before the deadline');
-    expect(await expiryOf(limiter)).toEqual({ ending: { error, at: 2_000 }, sends: 0 });
-  });
-
   it('never sends a request after its deadline', async () => {
     const error = new NotSentError('not sent before the deadline');
     const { ending, sends } = await expiryOf(new RateLimiter(wide), new Deadline(0));

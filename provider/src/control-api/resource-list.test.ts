@@ -94,10 +94,6 @@ describe('ResourceList.recent', () => {
     await passing(project.list.recent(60_000, 5));
     expect(project.sentAt).toEqual([5, 1_005]);
   });
-
-  it('is empty before the first list', () => {
-    expect(new ListedProject().list.latest).toEqual([]);
-  });
 });
 
 describe('ResourceList.hide', () => {
@@ -139,9 +135,5 @@ describe('EndpointList of a missing project', () => {
       ),
     );
     expect(error).toHaveProperty('cause', failure(404));
-  });
-
-  it("does not take a proxy's 404 for a missing project", async () => {
-    await expect(passing(unknown(false).list.find('ep-1'))).rejects.toEqual(failure(404, false));
   });
 });

@@ -76,20 +76,6 @@ describe('makeWriteOnce', () => {
     },
   );
 
-  it('fails at once with an error that is not a response', async () => {
-    const { calls, write } = scriptOf([new TypeError('broken')], []);
-    await expect(write()).rejects.toThrow('broken');
-    expect(calls).toEqual(['send']);
-  });
-
-  it('looks up a write first while a lookup is due', async () => {
-    let isDue = true;
-    const { calls, write } = scriptOf([], [undefined], { isLookupDue: () => isDue });
-    expect([await write(), calls]).toEqual(['sent', ['look up', 'send']]);
-    isDue = false;
-    expect([await write(), calls]).toEqual(['sent', ['look up', 'send', 'send']]);
-  });
-
   it('tells the lookup whether an earlier request may have done the work', async () => {
     const told: boolean[] = [];
     const write = makeWriteOnce({
@@ -134,13 +120,5 @@ describe('makeWriteOnce', () => {
     });
     await expect(write()).rejects.toThrow('500 Internal Server Error');
     expect(calls).toEqual(['send', 'look up']);
-  });
-
-  it('succeeds if the lookup at the deadline finds the write', async () => {
-    const { calls, write } = scriptOf([failure(500)], ['found'], {
-      deadline: new Deadline(50),
-      pacing: { ...pacing, baseMs: 1e12, capMs: 1e12 },
-    });
-    expect([await write(), calls]).toEqual(['found', ['send', 'look up']]);
   });
 });

@@ -138,16 +138,6 @@ describe('withReported', () => {
     expect(table.withReported(live, desired)).toEqual({ ...desired, suspendTimeoutSeconds: 60 });
   });
 
-  it("keeps the program's spelling of Postgres settings", () => {
-    const live = endpointOf({ settings: { pg_settings: { work_mem: '4096kB', log_timezone: 'UTC' } } });
-    expect(table.withReported(live, declared).pgSettings).toEqual({ work_mem: '4MB' });
-  });
-
-  it('returns the reported Postgres settings when they have drifted', () => {
-    const live = endpointOf({ settings: { pg_settings: { work_mem: '8MB' } } });
-    expect(table.withReported(live, declared).pgSettings).toEqual({ work_mem: '8MB' });
-  });
-
   it("keeps the provider's own settings, which the service does not report", () => {
     expect(table.withReported(endpointOf(), { ...least, allowRestart: false })).toEqual({
       ...least,

@@ -3,14 +3,7 @@ import { endpointOf } from '../../../tests/support/endpoint';
 import { deriveName, hashName } from '../lifecycle/resource-name';
 import { endpointArguments } from './endpoint-arguments';
 import type { EndpointInputs } from './endpoint-inputs';
-import {
-  describeDuplicates,
-  findBranchEndpoint,
-  findExisting,
-  findNamed,
-  findOwn,
-  toCreateTarget,
-} from './existing-endpoint';
+import { describeDuplicates, findExisting, findNamed, findOwn, toCreateTarget } from './existing-endpoint';
 
 const urn = 'urn:pulumi:prod::shop::pulumi-nodejs:dynamic/postgres:ComputeEndpoint::api';
 const least: EndpointInputs = { projectId: 'p-1', branchId: 'br-1', type: 'read_write' };
@@ -63,17 +56,9 @@ describe('findOwn', () => {
     ];
     expect(findOwn(targetOf(), [other, ...candidates])?.id).toBe('ep-a');
   });
-
-  it('finds nothing for a resource without a URN', () => {
-    expect(findOwn(targetOf({}, {}), [own])).toBeUndefined();
-  });
 });
 
 describe('findNamed', () => {
-  it('finds the endpoint with the declared name', () => {
-    expect(findNamed(targetOf({ name: 'web' }), [own, other])).toEqual([other]);
-  });
-
   it.each([
     ['another branch', { branch_id: 'br-2', created_at: '2025-01-01T00:00:00Z' }],
     ['another type', { type: 'read_only', created_at: '2025-01-01T00:00:00Z' }],
@@ -89,17 +74,6 @@ describe('findNamed', () => {
 
   it('finds nothing when the program declares no name', () => {
     expect(findNamed(toCreateTarget({ resource: { urn }, inputs: least }), [own, other])).toEqual([]);
-  });
-});
-
-describe('findBranchEndpoint', () => {
-  it('finds the read_write endpoint of the branch', () => {
-    const elsewhere = endpointOf({ id: 'ep-elsewhere', branch_id: 'br-2' });
-    expect(findBranchEndpoint(inputsOf(), [replica, elsewhere, other])).toBe(other);
-  });
-
-  it('finds nothing for a read_only endpoint', () => {
-    expect(findBranchEndpoint(inputsOf({ type: 'read_only' }), [other, replica])).toBeUndefined();
   });
 });
 

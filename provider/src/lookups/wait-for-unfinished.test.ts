@@ -168,15 +168,6 @@ describe('awaitUnfinished for an endpoint', () => {
     expect([outcome, idsOf(operations)]).toEqual(['failed', ['op-1', 'op-2']]);
   });
 
-  it('finds an operation of the endpoint behind thousands of newer ones', async () => {
-    const newer = othersOf(2_500, 60);
-    const { operations } = await waitForAll(
-      projectOf((ms) => [...newer, runsFor(1_000)(ms)]),
-      'ep-1',
-    );
-    expect(idsOf(operations)).toEqual(['op-1']);
-  });
-
   it('reads back no farther than the creation of the endpoint', async () => {
     const before = othersOf(2_500, -60);
     const project = projectOf(() => before);

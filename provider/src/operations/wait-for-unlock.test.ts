@@ -189,12 +189,6 @@ describe('WriteQueue of a project that stays locked', () => {
     },
   );
 
-  it('reserves 5 s of a deadline of ten minutes for the last attempt', async () => {
-    expect(await passing([lockedProject().write('first')])).toEqual([
-      `first failed at 595000: ${lastTried} 600 s`,
-    ]);
-  });
-
   it("reports the service's reason if no operation is visible", async () => {
     // The longest random pauses: the last one leaves no time for another attempt.
     vi.spyOn(Math, 'random').mockReturnValue(1);

@@ -167,16 +167,6 @@ describe('the diagnostic of a change', () => {
       ]);
     },
   );
-
-  it.each([
-    ['suspendTimeoutSeconds', 60],
-    ['name', 'web'],
-    ['poolerEnabled', true],
-    ['pgSettings', {}],
-    ['passwordlessAccess', false],
-  ] as const)('is empty for a change of %s', (name, value) => {
-    expect(impactOf({ [name]: value })).toEqual(nothing);
-  });
 });
 
 describe('the diagnostic of a failed suspension that is retried', () => {

@@ -60,14 +60,6 @@ describe.each(doors)('%s', (_name, door) => {
     expect({ ...preview, replaces: [...preview.replaces].sort() }).toEqual({ hasChanges: true, replaces });
   });
 
-  it('keeps the endpoint of a failed create in state, with what has failed', async () => {
-    const { startRun, declare, emulator, held } = await startDoor(door);
-    emulator.inject({ match: { action: 'start_compute' }, effect: { kind: 'operation-fails' } });
-    const { id, outputs } = await failedState(runUp(await startRun(), declare()));
-    expect(held()).toMatchObject([{ id, host: outputs.host }]);
-    expect(outputs).toMatchObject({ unsettledOperations: [{ action: 'start_compute', status: 'failed' }] });
-  });
-
   it('returns the inputs of a failed update by a refresh', async () => {
     const { startRun, declare, emulator } = await startDoor(door);
     const state = await runUp(await startRun(), declare({ autoscalingLimitMaxCu: 1 }));
