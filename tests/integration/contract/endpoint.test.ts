@@ -31,7 +31,7 @@ describe.each(doors)('%s', (_name, door) => {
   it('reads the key of the stack config rather than that of the environment', async () => {
     const { startRun, declare, held } = await startDoor(door);
     await expect(runUp(await startRun({ apiKey: 'wrong' }), declare())).rejects.toThrow(
-      /GET \/projects\/[^ ]+\/branches: 401 Unauthorized.*\(request id [^)]+\)\. Is the key in postgres-?[cC]ompute:apiKey valid/,
+      /GET \/projects\/[^ ]+\/branches: 401 Unauthorized.*\(request id [^)]+\)\. Is the key in (apiKey of the provider \()?postgres-?[cC]ompute:apiKey\)? valid/,
     );
     expect(held()).toEqual([]);
   });
