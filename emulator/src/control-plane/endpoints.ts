@@ -1,10 +1,5 @@
 import { type ComputeSize, checkBothBounds, checkComputeSize } from '../limits/compute-size';
-import {
-  checkEndpointQuota,
-  checkPlanAllowsSize,
-  checkPlanAllowsSuspendTimeout,
-  checkPlanAllowsType,
-} from '../limits/plans';
+import { checkEndpointQuota, checkPlan } from '../limits/plans';
 import { badRequest, conflict } from '../records/api-error';
 import { newEndpointId } from '../records/ids';
 import {
@@ -73,8 +68,7 @@ export function checkNewEndpoint(
   if (attributes.region_id !== undefined && attributes.region_id !== region) {
     throw badRequest(`endpoint.region_id must be the project's, ${region}; got ${attributes.region_id}`);
   }
-  checkSizeAndDelay(plane, sizeOf(attributes, defaultSize(project)), attributes.suspend_timeout_seconds);
-  checkPlanAllowsType(plane.settings.plan, attributes.type ?? 'read_write');
+  checkLimits(plane, sizeOf(attributes, defaultSize(project)), attributes);
   checkPgSettings(plane, attributes.settings);
 }
 
@@ -136,7 +130,7 @@ export function updateEndpoint(
 ): EndpointResult {
   const endpoint = plane.store.endpoint(project, endpointId);
   if (requested.branch_id !== undefined) plane.store.branch(project, requested.branch_id);
-  checkSizeAndDelay(plane, sizeOf(requested, sizeOf(endpoint.wire)), requested.suspend_timeout_seconds);
+  checkLimits(plane, sizeOf(requested, sizeOf(endpoint.wire)), requested);
   checkPgSettings(plane, requested.settings);
   checkUnlocked(plane.settings.locks, project, { endpointId, branchId: endpoint.wire.branch_id });
   checkNotDeleting(endpoint);
@@ -210,10 +204,9 @@ function checkMove(project: ProjectRecord, endpoint: EndpointRecord, branchId: s
   );
 }
 
-function checkSizeAndDelay({ settings }: ControlPlane, size: ComputeSize, delay = 0): void {
+function checkLimits({ settings }: ControlPlane, size: ComputeSize, requested: EndpointAttributes): void {
   checkComputeSize(size, settings.maxCu);
-  checkPlanAllowsSize(settings.plan, size);
-  checkPlanAllowsSuspendTimeout(settings.plan, delay);
+  checkPlan(settings.plan, size, requested);
 }
 
 function defaultSize({ wire }: ProjectRecord): ComputeSize {

@@ -1,6 +1,6 @@
 import { notInPlan, unprocessable } from '../records/api-error';
 import type { ProjectRecord } from '../records/records';
-import type { EndpointType } from '../records/wire-types';
+import type { Endpoint } from '../records/wire-types';
 import type { ComputeSize } from './compute-size';
 
 export type PlanName = 'free' | 'paid';
@@ -32,9 +32,10 @@ export const PLANS: Readonly<Record<PlanName, PlanRules>> = {
   },
 };
 
-export function checkPlanAllowsSize(
+export function checkPlan(
   plan: PlanName,
   { autoscaling_limit_min_cu: minCu, autoscaling_limit_max_cu: maxCu }: ComputeSize,
+  { type, suspend_timeout_seconds: delay = 0 }: Partial<Pick<Endpoint, 'type' | 'suspend_timeout_seconds'>>,
 ): void {
   const rules = PLANS[plan];
   if (minCu !== maxCu && !rules.autoscaling) {
@@ -49,23 +50,19 @@ export function checkPlanAllowsSize(
       `the ${plan} plan allows at most ${rules.maxCu} CU; got ${maxCu} CU`,
     );
   }
-}
-
-export function checkPlanAllowsType(plan: PlanName, type: EndpointType): void {
-  if (type === 'read_write' || PLANS[plan].readReplicas) return;
-  throw notInPlan(
-    'PLAN_READ_REPLICAS',
-    `the ${plan} plan has no read replicas: a read_only endpoint needs a paid plan`,
-  );
-}
-
-export function checkPlanAllowsSuspendTimeout(plan: PlanName, seconds: number): void {
-  const { minSuspendTimeoutSeconds } = PLANS[plan];
-  if (seconds <= 0 || seconds >= minSuspendTimeoutSeconds) return;
-  throw notInPlan(
-    'PLAN_SUSPEND_TIMEOUT',
-    `the ${plan} plan requires a suspend_timeout_seconds of at least ${minSuspendTimeoutSeconds}; got ${seconds}`,
-  );
+  const shortest = rules.minSuspendTimeoutSeconds;
+  if (delay > 0 && delay < shortest) {
+    throw notInPlan(
+      'PLAN_SUSPEND_TIMEOUT',
+      `the ${plan} plan requires a suspend_timeout_seconds of at least ${shortest}; got ${delay}`,
+    );
+  }
+  if (type === 'read_only' && !rules.readReplicas) {
+    throw notInPlan(
+      'PLAN_READ_REPLICAS',
+      `the ${plan} plan has no read replicas: a read_only endpoint needs a paid plan`,
+    );
+  }
 }
 
 export function checkEndpointQuota(
