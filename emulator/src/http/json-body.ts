@@ -1,5 +1,5 @@
-import type { FastifyInstance } from 'fastify';
-import { badRequest, unsupportedMediaType } from '../records/api-error';
+import { errorCodes, type FastifyInstance } from 'fastify';
+import { badRequest } from '../records/api-error';
 import { reasonOf } from '../records/thrown-reason';
 
 const DEEPEST_BODY = 32;
@@ -23,9 +23,9 @@ export function acceptJson(app: FastifyInstance): void {
     if (excess === undefined) return done(null, value);
     done(badRequest(`${request.method} ${request.url}: the body ${excess}`));
   });
-  app.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => {
+  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
     if (body === '') return done(null, undefined);
-    done(unsupportedMediaType(`${request.method} ${request.url}`));
+    done(new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE());
   });
 }
 

@@ -23,10 +23,6 @@ export function notImplemented(what: string): ApiError {
   return new ApiError(501, 'NOT_IMPLEMENTED', `the emulator does not implement ${what}`);
 }
 
-export function unsupportedMediaType(call: string): ApiError {
-  return new ApiError(415, 'UNSUPPORTED_MEDIA_TYPE', `${call}: send the request body as application/json`);
-}
-
 export function notFound(what: string, id: string): ApiError {
   return new ApiError(404, 'NOT_FOUND', `${what} ${id} does not exist`);
 }
