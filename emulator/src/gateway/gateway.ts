@@ -45,16 +45,7 @@ const KEEP_ALIVE_AFTER_MS = 60_000;
 const MOST_ATTEMPTS = 3;
 const RETRY_AFTER_MS = 50;
 
-export interface Gateway {
-  readonly port: number;
-  /** The certificate that clients need to verify the gateway's, in PEM. */
-  readonly authorityFile: string;
-  /**
-   * Refuses new clients and cuts off the others. Stop the servers first, so that clients read why. Resolves when every
-   * connection is closed.
-   */
-  stop(): Promise<void>;
-}
+export type Gateway = Awaited<ReturnType<typeof startGateway>>;
 
 /**
  * One port for the servers of all endpoints. A client names its endpoint by the host name of TLS, or by the option
@@ -62,7 +53,7 @@ export interface Gateway {
  * bytes.
  * @throws Error when the port is taken, or the certificate authority cannot be used
  */
-export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+export async function startGateway(options: GatewayOptions) {
   const { computes, host = '127.0.0.1', folder } = options;
   const limits = { ...GATEWAY_LIMITS, ...options.limits };
   const certificates = await openCertificates(folder, (domain) => computes.hasHosts(domain));
@@ -145,8 +136,13 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   if (first === undefined) throw new Error(`this machine has no loopback address ${host}`);
   return {
     port: portOf(first),
+    /** The certificate that clients need to verify the gateway's, in PEM. */
     authorityFile: certificates.authorityFile,
-    stop: async () => {
+    /**
+     * Refuses new clients and cuts off the others. Stop the servers first, so that clients read why. Resolves when every
+     * connection is closed.
+     */
+    stop: async (): Promise<void> => {
       for (const server of servers) server.close();
       const closed = [...open.keys()].map(whenClosed);
       for (const stop of open.values()) stop();

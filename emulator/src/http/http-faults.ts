@@ -9,7 +9,7 @@ import { apiPathOf } from './api-path';
 import { errorBody } from './error-responses';
 import { delayRead } from './routes/late-reads';
 
-type StatusEffect = Extract<RequestEffect, { kind: 'status' }>;
+type Effect<Kind> = Extract<RequestEffect, { kind: Kind }>;
 
 /** Applies the injected faults to requests, before and after they take effect. */
 export function addHttpFaults(app: FastifyInstance, faults: FaultRegistry, stopped: AbortSignal): void {
@@ -50,7 +50,7 @@ export function addHttpFaults(app: FastifyInstance, faults: FaultRegistry, stopp
   });
 }
 
-function showStatus(request: FastifyRequest, reply: FastifyReply, effect: StatusEffect): object {
+function showStatus(request: FastifyRequest, reply: FastifyReply, effect: Effect<'status'>): object {
   const { status, retryAfterSeconds, retryAfterFormat } = effect;
   reply.code(status).type('application/json; charset=utf-8');
   if (retryAfterSeconds !== undefined) {
@@ -77,8 +77,6 @@ async function pause(delayMs: number, stopped: AbortSignal): Promise<void> {
     if (!stopped.aborted) throw error;
   }
 }
-
-type Effect<Kind> = Extract<RequestEffect, { kind: Kind }>;
 
 /** Replaces the response by one of a proxy between client and service, which sends no request id. */
 export function showProxyPage(reply: FastifyReply, effect: Effect<'proxy-page'>): Buffer {
