@@ -23,16 +23,12 @@ export async function receiveStartup(
   const requested = new Set<number>();
   for (;;) {
     const head = await client.take(8);
-    if (head[0] === TLS_HANDSHAKE && requested.size === 0 && !client.isEncrypted) {
+    const isFirst = requested.size === 0 && !client.isEncrypted;
+    if (isFirst && head[0] === TLS_HANDSHAKE) {
       await client.startTls(certificates, head);
       continue;
     }
-    if (
-      HTTP.test(head.toString('latin1')) &&
-      requested.size === 0 &&
-      !client.isEncrypted &&
-      !client.isTunnel
-    ) {
+    if (isFirst && !client.isTunnel && HTTP.test(head.toString('latin1'))) {
       client.stream.unshift(head);
       return 'http';
     }
