@@ -17,10 +17,7 @@ export function showEndpoint({ wire }: EndpointRecord): Endpoint {
   return { ...wire, settings: { pg_settings: { ...pg_settings }, ...others } };
 }
 
-export function showEndpointResult({ endpoint, operations }: EndpointResult): {
-  endpoint: Endpoint;
-  operations: Operation[];
-} {
+export function showEndpointResult({ endpoint, operations }: EndpointResult) {
   return { endpoint: showEndpoint(endpoint), operations: showOperations(operations) };
 }
 

@@ -27,15 +27,6 @@ export const SERVER_LIMITS = {
 };
 export type ServerLimits = typeof SERVER_LIMITS;
 
-export function fastifyLimits(limits: ServerLimits) {
-  return {
-    bodyLimit: limits.bodyBytes,
-    requestTimeout: limits.requestMs,
-    keepAliveTimeout: limits.keepAliveMs,
-    http: { headersTimeout: limits.headersMs, connectionsCheckingInterval: limits.checkEveryMs },
-  };
-}
-
 /** Connections that send nothing would take the descriptors that other clients need. Register it after the authorization. */
 export function addNewcomersLimit(app: FastifyInstance, { newcomers: most }: ServerLimits): void {
   const newcomers = new Newcomers(most);

@@ -13,13 +13,7 @@ import { addRateLimit } from './rate-limiter';
 import { addAdminRoutes } from './routes/admin-routes';
 import { addApiRoutes } from './routes/api-routes';
 import { addConsoleRoutes } from './routes/console-routes';
-import {
-  addNewcomersLimit,
-  addReadingLimit,
-  fastifyLimits,
-  SERVER_LIMITS,
-  type ServerLimits,
-} from './server-limits';
+import { addNewcomersLimit, addReadingLimit, SERVER_LIMITS, type ServerLimits } from './server-limits';
 
 const REQUEST_ID_PATTERN = /^[\w.-]{1,128}$/;
 
@@ -36,7 +30,10 @@ export interface ServerParts {
 export function createServer(parts: ServerParts): FastifyInstance {
   const { plane, controls, log, stopped, journal, limits = SERVER_LIMITS } = parts;
   const app = Fastify({
-    ...fastifyLimits(limits),
+    bodyLimit: limits.bodyBytes,
+    requestTimeout: limits.requestMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    http: { headersTimeout: limits.headersMs, connectionsCheckingInterval: limits.checkEveryMs },
     forceCloseConnections: true,
     exposeHeadRoutes: false,
     genReqId: ({ headers }) => {
