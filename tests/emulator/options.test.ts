@@ -52,13 +52,6 @@ describe('an option', () => {
     expect(start).toMatchObject({ action: 'start_compute', status: 'running' });
   });
 
-  it('the option locks: none allows writes while operations run', async () => {
-    const { call, create, endpoints } = await startService({ locks: 'none', operationMs: 60_000 });
-    const { body } = await create();
-    const renamed = await call('PATCH', `${endpoints}/${body?.endpoint.id}`, { endpoint: { name: 'x' } });
-    expect(renamed.status).toBe(200);
-  });
-
   it.each([
     [16, 8, 16, 201],
     [16, 7, 16, 400],
