@@ -91,6 +91,27 @@ it.skipIf(!hasPostgres)('gives up a start that takes too long', async () => {
   await expect(start('data', {}, 1)).rejects.toThrow('Postgres was not ready after 0.001 s');
 });
 
+it.skipIf(!hasPostgres)('ends a server whose process does not answer', async () => {
+  const { sockets, version, start } = await makeData();
+  const server = await start('data', {});
+  const access = { sockets, password: 'secret', version };
+  // Before version 17, Postgres computes this without a look at interruptions.
+  const key = `${'A'.repeat(43)}=`;
+  const slow = `ALTER ROLE cloud_admin PASSWORD 'SCRAM-SHA-256$2000000000:MDEyMzQ1Njc4OWFiY2RlZg==$${key}:${key}'`;
+  asAdmin(access, 'postgres', (admin) => admin.query(slow)).catch(() => undefined);
+  const running = "SELECT FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'ALTER ROLE%'";
+  await expect
+    .poll(() => asAdmin(access, 'postgres', async (admin) => (await admin.query(running)).rowCount))
+    .toBe(1);
+  // The longest time until it is killed.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const stopped = server.stop();
+  vi.advanceTimersByTime(15_000);
+  await stopped;
+  expect(server.hasExited).toBe(true);
+});
+
 it.skipIf(!hasPostgres)('waits as long as a recovery goes on', async () => {
   const { sockets, version, data, start } = await makeData();
   await copyFolder(data, join(sockets, 'ahead'));

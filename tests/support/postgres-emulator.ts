@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statfsSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { Client, type ClientConfig } from 'pg';
 import { type Emulator, type EmulatorOptions, startEmulator } from 'postgres-control-emulator';
-import { expect, onTestFinished } from 'vitest';
+import { beforeAll, expect, onTestFinished } from 'vitest';
 import { findPostgres } from './plain-postgres';
 import { sendRequest } from './send-request';
 
@@ -31,14 +31,26 @@ export interface Login {
   database: string;
 }
 
-interface Created {
-  project: { id: string };
-  branch: { id: string; current_state: string };
-  endpoints: { id: string; host: string }[];
-  connection_uris: { connection_uri: string; connection_parameters: Login }[];
+/** What tests read of an answer; the expectations of each test check that it is there. */
+interface Answer {
+  readonly message: string;
+  readonly uri: string;
+  readonly sql: string;
+  readonly password: string;
+  readonly project: { id: string };
+  readonly branch: { id: string; parent_id?: string; current_state: string };
+  readonly endpoint: { id: string; host: string; settings: { pg_settings?: Record<string, string> } };
+  readonly endpoints: { id: string; host: string }[];
+  readonly role: { password: string };
+  readonly operations: { action: string; status: string; error?: string }[];
+  readonly connection_uris: { connection_uri: string; connection_parameters: Login }[];
 }
 
+export type Place = ReturnType<typeof placeOf>;
+
 type Row = Record<string, unknown>;
+
+const noLogin: Login = { host: '', role: '', password: '', database: '' };
 
 /** A client that keeps the error that ended its connection. */
 export class TestClient extends Client {
@@ -62,47 +74,24 @@ export class PostgresUser {
     this.#address = address;
   }
 
-  async call<Body>(method: string, path: string, body?: object): Promise<{ status: number; body: Body }> {
+  async call(method: string, path: string, body?: object): Promise<{ status: number; body: Answer }> {
     const response = await sendRequest(this.#address, method, path, body);
-    // The caller knows the type from the API.
-    return { status: response.status, body: (await response.json()) as Body };
+    return { status: response.status, body: (await response.json()) as Answer };
   }
 
   /** Creates a project, which has a branch and an endpoint. */
   async createProject(attributes = {}) {
-    const { body } = await this.call<Created>('POST', '/projects', { project: attributes });
-    return placeOf(body.project.id, body);
+    const { body } = await this.call('POST', '/projects', { project: attributes });
+    return placeOf(this, body.project.id, body);
   }
 
   /** Creates a branch with endpoints, and waits until it has its data. */
-  async createBranch(projectId: string, parentId: string, ...types: ('read_write' | 'read_only')[]) {
+  async createBranch({ send, projectId, branchId }: Place, ...types: ('read_write' | 'read_only')[]) {
     const endpoints = types.map((type) => ({ type }));
-    const path = `/projects/${projectId}/branches`;
-    const { body } = await this.call<Created>('POST', path, { branch: { parent_id: parentId }, endpoints });
-    const isReady = async () => {
-      const { body: read } = await this.call<Created>('GET', `${path}/${body.branch.id}`);
-      return read.branch.current_state === 'ready';
-    };
-    await expect.poll(isReady).toBe(true);
-    return { ...placeOf(projectId, body), hosts: body.endpoints.map(({ host }) => host) };
-  }
-
-  /** Waits until no operation of the project is under way. Returns the operations, the newest first. */
-  async endOperations(projectId: string) {
-    interface Operations {
-      operations: { action: string; status: string; error?: string }[];
-    }
-    const read = async () =>
-      (await this.call<Operations>('GET', `/projects/${projectId}/operations`)).body.operations;
-    const isUnderWay = async () => (await read()).some(({ status }) => /scheduling|running/.test(status));
-    await expect.poll(isUnderWay).toBe(false);
-    return read();
-  }
-
-  async patchEndpoint(projectId: string, endpointId: string, endpoint: object) {
-    return this.call<{ message: string }>('PATCH', `/projects/${projectId}/endpoints/${endpointId}`, {
-      endpoint,
-    });
+    const { body } = await send('POST', 'branches', { branch: { parent_id: branchId }, endpoints });
+    const state = async () => (await send('GET', `branches/${body.branch.id}`)).body.branch.current_state;
+    await expect.poll(state).toBe('ready');
+    return placeOf(this, projectId, body);
   }
 
   /** Connects with node-postgres, which verifies the certificate. The test that calls it closes the connection. */
@@ -126,7 +115,7 @@ export class PostgresUser {
   }
 }
 
-/** An emulator with Postgres in this process. The caller stops it. */
+/** An emulator with Postgres in this process. */
 export class PostgresEmulator extends PostgresUser {
   readonly emulator: Emulator;
 
@@ -135,21 +124,85 @@ export class PostgresEmulator extends PostgresUser {
     this.emulator = emulator;
   }
 
+  /** The caller stops it. */
   static async start(options: EmulatorOptions = {}): Promise<PostgresEmulator> {
     return new PostgresEmulator(
       await startEmulator({ postgres: true, postgresPort: 0, locks: 'none', ...options }),
     );
   }
+
+  /** Starts one that is stopped after the test. */
+  static async open(options: EmulatorOptions = {}): Promise<PostgresEmulator> {
+    const service = await PostgresEmulator.start(options);
+    onTestFinished(() => service.emulator.stop());
+    return service;
+  }
 }
 
-function placeOf(projectId: string, { branch, endpoints, connection_uris }: Created) {
-  const [uri] = connection_uris;
+/** Starts one for the tests of the `describe` around the call. Returns what gives it to them. */
+export function usePostgres(options?: EmulatorOptions): () => PostgresEmulator {
+  let service: PostgresEmulator | undefined;
+  beforeAll(async () => {
+    const started = await PostgresEmulator.start(options);
+    service = started;
+    return () => started.emulator.stop();
+  });
+  return () => {
+    if (service === undefined) throw new Error('usePostgres: it has not started');
+    return service;
+  };
+}
+
+/** A branch with an endpoint, and what its users do. */
+function placeOf(user: PostgresUser, projectId: string, { branch, endpoints, connection_uris }: Answer) {
+  const [
+    { connection_uri: uri, connection_parameters: login } = {
+      connection_uri: '',
+      connection_parameters: noLogin,
+    },
+  ] = connection_uris;
+  const [{ id: endpointId, host } = { id: '', host: '' }] = endpoints;
+  const send = (method: string, path: string, body?: object) =>
+    user.call(method, `/projects/${projectId}/${path}`, body);
+  /** Waits until no operation of the project is under way. Returns the operations, the newest first. */
+  const endOperations = async () => {
+    const read = async () => (await send('GET', 'operations')).body.operations;
+    await expect
+      .poll(async () => (await read()).some(({ status }) => /scheduling|running/.test(status)))
+      .toBe(false);
+    return read();
+  };
+  /** Sends a request below the project, and waits until its operations have ended. */
+  const change = async (method: string, path: string, body?: object) => {
+    const response = await send(method, path, body);
+    return { ...response, operations: await endOperations() };
+  };
   return {
     projectId,
     branchId: branch.id,
-    endpointId: endpoints[0]?.id ?? '',
-    uri: uri?.connection_uri ?? '',
-    login: uri?.connection_parameters ?? { host: '', role: '', password: '', database: '' },
+    endpointId,
+    host,
+    uri,
+    login,
+    send,
+    change,
+    endOperations,
+    patch: (endpoint: object) => change('PATCH', `endpoints/${endpointId}`, { endpoint }),
+    command: (name: 'suspend' | 'start' | 'restart') => change('POST', `endpoints/${endpointId}/${name}`),
+    /** Changes its roles and databases, or what else is below the branch. */
+    onBranch: (method: string, path: string, body?: object) =>
+      change(method, `branches/${branch.id}/${path}`, body),
+    createRole: async (name: string): Promise<Login> => {
+      const { body } = await change('POST', `branches/${branch.id}/roles`, { role: { name } });
+      return { ...login, role: name, password: body.role.password };
+    },
+    /** Adds an endpoint to this or another branch. */
+    addEndpoint: async (type: 'read_write' | 'read_only', attributes: object = {}) => {
+      const endpoint = { branch_id: branch.id, type, ...attributes };
+      return (await change('POST', 'endpoints', { endpoint })).body.endpoint;
+    },
+    connect: (other: Partial<Login> = {}, options?: ClientConfig) =>
+      user.connect({ ...login, ...other }, options),
   };
 }
 
