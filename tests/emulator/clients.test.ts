@@ -2,8 +2,8 @@ import { execFile, spawnSync } from 'node:child_process';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import postgres from 'postgres';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { hasPostgres, hasPsql, PostgresEmulator } from '../support/postgres-emulator';
+import { describe, expect, it } from 'vitest';
+import { hasPostgres, hasPsql, usePostgres } from '../support/postgres-emulator';
 
 const run = async (program: string, ...args: string[]): Promise<string> =>
   (await promisify(execFile)(program, args, { env: { PATH: process.env.PATH } })).stdout.trim();
@@ -42,18 +42,14 @@ const CLIENTS: Record<string, { isHere: boolean; ask: (uri: string) => Promise<u
 };
 
 describe.skipIf(!hasPostgres)('with the option postgresHost', () => {
-  let service: PostgresEmulator;
-  beforeAll(async () => {
-    service = await PostgresEmulator.start({ postgresHost: 'localhost' });
-    return () => service.emulator.stop();
-  });
+  const service = usePostgres({ postgresHost: 'localhost' });
 
   const listUris = async () => {
-    const place = await service.createProject();
-    const child = await service.createBranch(place.projectId, place.branchId, 'read_write');
+    const place = await service().createProject();
+    const child = await service().createBranch(place, 'read_write');
     const asked = ['', '&pooled=true', `&endpoint_id=${child.endpointId}`].map(async (query) => {
-      const path = `/projects/${place.projectId}/connection_uri?role_name=app_owner&database_name=app${query}`;
-      return (await service.call<{ uri: string }>('GET', path)).body.uri;
+      const path = `connection_uri?role_name=app_owner&database_name=app${query}`;
+      return (await place.send('GET', path)).body.uri;
     });
     return [place.uri, child.uri, ...(await Promise.all(asked))];
   };

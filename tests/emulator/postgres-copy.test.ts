@@ -1,49 +1,38 @@
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { hasPostgres, PostgresEmulator } from '../support/postgres-emulator';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { hasPostgres, usePostgres } from '../support/postgres-emulator';
 
+const pg_settings = { max_wal_size: '2MB', min_wal_size: '2MB' };
 const createScrap = 'CREATE TABLE scrap (text text); ALTER TABLE scrap ALTER text SET STORAGE EXTERNAL';
 const write20Megabytes =
   "INSERT INTO scrap SELECT repeat('x', 1000000) FROM generate_series(1, 20); TRUNCATE scrap";
 
 describe.skipIf(!hasPostgres)('a copy of data that changes', () => {
-  let service: PostgresEmulator;
-  beforeAll(async () => {
-    service = await PostgresEmulator.start();
-    return () => service.emulator.stop();
-  });
+  const service = usePostgres();
 
   it('has the log of everything that was written meanwhile', async () => {
-    const { projectId, branchId, endpointId, login } = await service.createProject();
-    const pg_settings = { max_wal_size: '2MB', min_wal_size: '2MB' };
-    await service.patchEndpoint(projectId, endpointId, { settings: { pg_settings } });
-    await service.endOperations(projectId);
-    const client = await service.connect(login);
+    const place = await service().createProject();
+    await place.patch({ settings: { pg_settings } });
+    const client = await place.connect();
     await client.query("CREATE TABLE notes AS SELECT repeat('x', 500) FROM generate_series(1, 700000)");
     await client.query(createScrap);
-    const child = service.createBranch(projectId, branchId, 'read_write');
+    const child = service().createBranch(place, 'read_write');
     let isCopied = false;
     const end = () => {
       isCopied = true;
     };
     child.then(end, end);
     while (!isCopied) await client.query(write20Megabytes);
-    const copy = await service.connect((await child).login);
+    const copy = await (await child).connect();
     expect(await copy.ask('SELECT count(*)::int FROM notes')).toBe(700_000);
   });
 
   it('follows again after 200 MB that it has not received', async () => {
-    const { projectId, branchId, endpointId, login } = await service.createProject();
-    const pg_settings = { max_wal_size: '2MB', min_wal_size: '2MB' };
-    await service.patchEndpoint(projectId, endpointId, { settings: { pg_settings } });
-    const { body } = await service.call<{ endpoint: { host: string } }>(
-      'POST',
-      `/projects/${projectId}/endpoints`,
-      { endpoint: { branch_id: branchId, type: 'read_only' } },
-    );
-    await service.endOperations(projectId);
-    const client = await service.connect(login);
+    const { patch, connect, addEndpoint } = await service().createProject();
+    await patch({ settings: { pg_settings } });
+    const { host } = await addEndpoint('read_only');
+    const client = await connect();
     await client.query(`CREATE TABLE notes (id int); ${createScrap}`);
-    const replica = await service.connect({ ...login, host: body.endpoint.host });
+    const replica = await connect({ host });
     const pid = () => replica.ask('SELECT pid FROM pg_stat_wal_receiver');
     // It starts after the replica accepts connections.
     await expect.poll(pid).toBeDefined();
@@ -58,22 +47,16 @@ describe.skipIf(!hasPostgres)('a copy of data that changes', () => {
   });
 
   it('is replaced by a restore that begins before it is complete', async () => {
-    const { projectId, branchId, login } = await service.createProject();
-    const client = await service.connect(login);
+    const place = await service().createProject();
+    const { connect, send, addEndpoint, branchId } = place;
+    const client = await connect();
     await client.query('CREATE TABLE notes AS SELECT 1::text');
-    const small = await service.createBranch(projectId, branchId);
+    const small = await service().createBranch(place);
     await client.query("INSERT INTO notes SELECT repeat('x', 500) FROM generate_series(1, 700000)");
-    const path = `/projects/${projectId}`;
-    const branch = { parent_id: branchId };
-    const copy = await service.call<{ branch: { id: string } }>('POST', `${path}/branches`, { branch });
-    const { id } = copy.body.branch;
-    await service.call('POST', `${path}/branches/${id}/restore`, { source_branch_id: small.branchId });
-    const endpoint = { branch_id: id, type: 'read_write' };
-    const { body } = await service.call<{ endpoint: { host: string } }>('POST', `${path}/endpoints`, {
-      endpoint,
-    });
-    await service.endOperations(projectId);
-    const restored = await service.connect({ ...login, host: body.endpoint.host });
-    expect(await restored.ask('SELECT count(*)::int FROM notes')).toBe(1);
+    const { body } = await send('POST', 'branches', { branch: { parent_id: branchId } });
+    const { id } = body.branch;
+    await send('POST', `branches/${id}/restore`, { source_branch_id: small.branchId });
+    const { host } = await addEndpoint('read_write', { branch_id: id });
+    expect(await (await connect({ host })).ask('SELECT count(*)::int FROM notes')).toBe(1);
   });
 });

@@ -1,67 +1,41 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import { hasPostgres, PostgresEmulator } from '../support/postgres-emulator';
+import { describe, expect, it } from 'vitest';
+import { hasPostgres, type Place, usePostgres } from '../support/postgres-emulator';
 
-interface Read {
-  endpoint: { id: string; current_state: string; settings: { pg_settings: Record<string, string> } };
-}
+/** With these, a client would get out of its database, or keep the server from starting. */
+const NOT_ALLOWED = `archive_command Shared_Preload_Libraries dynamic_library_path data_directory hba_file ssl listen_addresses
+  primary_conninfo include plperl.on_init PLPERL.On_Init plpython3.x session_preload_libraries local_preload_libraries
+  extension_destdir external_pid_file allow_system_table_mods zero_damaged_pages post_auth_delay db_user_namespace
+  authentication_timeout role session_authorization max_prepared_transactions shared_memory_type dynamic_shared_memory_type`;
 
 describe.skipIf(!hasPostgres)('pg_settings of an endpoint in Postgres', () => {
-  let service: PostgresEmulator;
-  beforeAll(async () => {
-    service = await PostgresEmulator.start();
-    return () => service.emulator.stop();
-  });
+  const service = usePostgres();
 
   it.each([
-    ['archive_command', 'touch /tmp/x', /pg_settings.archive_command is not allowed/],
-    ['Shared_Preload_Libraries', 'evil', /Shared_Preload_Libraries is not allowed/],
-    ['dynamic_library_path', '/etc', /is not allowed/],
-    ['data_directory', '/etc', /is not allowed/],
-    ['hba_file', '/etc/hba', /is not allowed/],
-    ['ssl', 'on', /is not allowed/],
-    ['listen_addresses', '*', /is not allowed/],
-    ['primary_conninfo', 'host=x', /is not allowed/],
-    ["work_mem = '1MB'\narchive_command", 'x', /is not a name of a setting/],
-    ['include', '/etc/passwd', /is not allowed/],
-    ['application_name', 'a\0b', /pg_settings.application_name must not contain NUL/],
-    ['plperl.on_init', "system('touch /tmp/x')", /plperl.on_init is not allowed/],
-    ['PLPERL.On_Init', "system('touch /tmp/x')", /PLPERL.On_Init is not allowed/],
-    ['plpython3.x', '1', /is not allowed/],
-    ['session_preload_libraries', '/var/tmp/x', /is not allowed/],
-    ['local_preload_libraries', 'x', /is not allowed/],
-    ['extension_destdir', '/var/tmp', /is not allowed/],
-    ['external_pid_file', '/var/tmp/x', /is not allowed/],
-    ['allow_system_table_mods', 'on', /is not allowed/],
-    ['zero_damaged_pages', 'on', /is not allowed/],
-    ['post_auth_delay', '1000', /is not allowed/],
-    ['db_user_namespace', 'on', /is not allowed/],
-    ['authentication_timeout', '1', /is not allowed/],
-    ['role', 'cloud_admin', /is not allowed/],
-    ['session_authorization', 'cloud_admin', /is not allowed/],
-    ['max_prepared_transactions', '1', /is not allowed/],
-    ['shared_memory_type', 'sysv', /is not allowed/],
-    ['dynamic_shared_memory_type', 'sysv', /is not allowed/],
-    ['no_such_setting', '1', /unrecognized configuration parameter/],
-    ['work_mem', 'much', /invalid value for parameter "work_mem"/],
-  ])('refuses the setting %s', async (name, value, message) => {
-    const { projectId, endpointId, branchId } = await service.createProject();
-    const pg_settings = { [name]: value };
+    ...NOT_ALLOWED.split(/\s+/).map((name) => [name, 'x', `pg_settings.${name} is not allowed`] as const),
+    ["work_mem = '1MB'\narchive_command", 'x', 'is not a name of a setting'],
+    ['application_name', 'a\0b', 'pg_settings.application_name must not contain NUL'],
+    ['no_such_setting', '1', 'unrecognized configuration parameter'],
+    ['work_mem', 'much', 'invalid value for parameter "work_mem"'],
+  ] as const)('refuses the setting %s', async (name, value, message) => {
+    const { send, endpointId, branchId } = await shared();
+    const settings = { pg_settings: { [name]: value } };
     const requests = [
-      service.patchEndpoint(projectId, endpointId, { settings: { pg_settings } }),
-      service.call<{ message: string }>('POST', `/projects/${projectId}/endpoints`, {
-        endpoint: { branch_id: branchId, type: 'read_only', settings: { pg_settings } },
-      }),
-      service.call<{ message: string }>('POST', '/projects', {
-        project: { default_endpoint_settings: { pg_settings } },
-      }),
+      send('PATCH', `endpoints/${endpointId}`, { endpoint: { settings } }),
+      send('POST', 'endpoints', { endpoint: { branch_id: branchId, type: 'read_only', settings } }),
+      service().call('POST', '/projects', { project: { default_endpoint_settings: settings } }),
     ];
-    for (const { status, body } of await Promise.all(requests)) {
-      expect([status, body.message]).toEqual([400, expect.stringMatching(message)]);
-    }
+    for (const { status, body } of await Promise.all(requests))
+      expect([status, body.message]).toEqual([400, expect.stringContaining(message)]);
   });
 
+  let place: Promise<Place> | undefined;
+  const shared = () => {
+    place ??= service().createProject();
+    return place;
+  };
+
   it("accepts settings of sessions, of the server's work, of extensions", async () => {
-    const { projectId, endpointId, login } = await service.createProject();
+    const { patch, connect } = await service().createProject();
     const pg_settings = {
       statement_timeout: '5min',
       Log_Min_Duration_Statement: '1s',
@@ -72,12 +46,10 @@ describe.skipIf(!hasPostgres)('pg_settings of an endpoint in Postgres', () => {
       'auto_explain.log_analyze': 'on',
       'pg_stat_statements.track': 'all',
     };
-    const { status } = await service.patchEndpoint(projectId, endpointId, { settings: { pg_settings } });
+    const { status, operations } = await patch({ settings: { pg_settings } });
     expect(status).toBe(200);
-    expect((await service.endOperations(projectId)).map((operation) => operation.status)).not.toContain(
-      'failed',
-    );
-    const client = await service.connect(login);
+    expect(operations.map((operation) => operation.status)).not.toContain('failed');
+    const client = await connect();
     expect(await client.ask('SHOW max_locks_per_transaction')).toBe('100');
     // The emulator reads the progress of a recovery there.
     expect(await client.ask('SHOW log_min_messages')).toBe('warning');
@@ -88,63 +60,47 @@ describe.skipIf(!hasPostgres)('pg_settings of an endpoint in Postgres', () => {
     ['more memory than there is', { max_locks_per_transaction: '2000000000' }, /shared memory/],
     ['more memory for a library than there is', { 'pg_stat_statements.max': '1000000000' }, /shared memory/],
   ])('keeps the former settings after %s', async (_what, bad, reason) => {
-    const { projectId, endpointId, login } = await service.createProject();
-    const client = await service.connect(login);
+    const { send, patch, connect, command, endpointId } = await service().createProject();
+    const client = await connect();
     const good = { work_mem: '7MB' };
-    await service.patchEndpoint(projectId, endpointId, { settings: { pg_settings: good } });
-    await service.endOperations(projectId);
-    await service.patchEndpoint(projectId, endpointId, {
+    await patch({ settings: { pg_settings: good } });
+    const { operations } = await patch({
       settings: {
         pg_settings: { ...bad, work_mem: '8MB' },
         preload_libraries: { enabled_libraries: ['pg_stat_statements'] },
       },
     });
-    const operations = await service.endOperations(projectId);
     // The restart for the library is cancelled.
     expect(operations.find(({ action }) => action === 'apply_config')).toMatchObject({
       status: 'failed',
       error: expect.stringMatching(reason),
     });
-    const path = `/projects/${projectId}/endpoints/${endpointId}`;
-    const { body } = await service.call<Read>('GET', path);
+    const { body } = await send('GET', `endpoints/${endpointId}`);
     expect(body.endpoint.settings).toMatchObject({ pg_settings: good });
     expect(body.endpoint.settings).not.toHaveProperty('preload_libraries');
     expect(await client.ask('SHOW work_mem')).toBe('7MB');
-    await service.call('POST', `${path}/restart`);
-    await service.endOperations(projectId);
-    expect(await (await service.connect(login)).ask('SHOW work_mem')).toBe('7MB');
+    await command('restart');
+    expect(await (await connect()).ask('SHOW work_mem')).toBe('7MB');
   });
 
   it('restarts the compute to preload libraries, and refuses unknown ones', async () => {
-    const { projectId, endpointId, login } = await service.createProject();
+    const { patch, connect } = await service().createProject();
     const preload = (...enabled_libraries: string[]) =>
-      service.patchEndpoint(projectId, endpointId, {
-        settings: { preload_libraries: { enabled_libraries } },
-      });
+      patch({ settings: { preload_libraries: { enabled_libraries } } });
     expect((await preload('pg_stat_statements', 'auto_explain')).status).toBe(200);
-    await service.endOperations(projectId);
-    const client = await service.connect(login);
-    expect(await client.ask('SHOW auto_explain.log_min_duration')).toBe('-1');
+    expect(await (await connect()).ask('SHOW auto_explain.log_min_duration')).toBe('-1');
     const refused = await Promise.all([preload('dblink'), preload('/opt/x'), preload('pg_hint_plan')]);
     expect(refused.map(({ status }) => status)).toEqual([400, 400, 400]);
   });
 
   it('a new endpoint does not start with settings that prevent it', async () => {
-    const { projectId, branchId, login } = await service.createProject();
+    const { change, addEndpoint, connect, endOperations } = await service().createProject();
     const settings = { pg_settings: { max_locks_per_transaction: '2000000000' } };
-    const { body } = await service.call<Read & { endpoint: { host: string } }>(
-      'POST',
-      `/projects/${projectId}/endpoints`,
-      {
-        endpoint: { branch_id: branchId, type: 'read_only', settings },
-      },
-    );
-    const [last] = await service.endOperations(projectId);
+    const { id, host } = await addEndpoint('read_only', { settings });
+    const [last] = await endOperations();
     expect(last).toMatchObject({ action: 'start_compute', status: 'failed' });
-    const replica = { ...login, host: body.endpoint.host };
-    await expect(service.connect(replica)).rejects.toThrow(/did not start: .*shared memory/);
-    await service.patchEndpoint(projectId, body.endpoint.id, { settings: { pg_settings: {} } });
-    await service.endOperations(projectId);
-    await service.connect(replica);
+    await expect(connect({ host })).rejects.toThrow(/did not start: .*shared memory/);
+    await change('PATCH', `endpoints/${id}`, { endpoint: { settings: { pg_settings: {} } } });
+    await connect({ host });
   });
 });
