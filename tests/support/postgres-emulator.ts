@@ -50,8 +50,6 @@ export type Place = ReturnType<typeof placeOf>;
 
 type Row = Record<string, unknown>;
 
-const noLogin: Login = { host: '', role: '', password: '', database: '' };
-
 /** A client that keeps the error that ended its connection. */
 export class TestClient extends Client {
   cutOffBy: string | undefined;
@@ -82,7 +80,12 @@ export class PostgresUser {
   /** Creates a project, which has a branch and an endpoint. */
   async createProject(attributes = {}) {
     const { body } = await this.call('POST', '/projects', { project: attributes });
-    return placeOf(this, body.project.id, body);
+    return placeOf(this, siteOf(body.project.id, body));
+  }
+
+  /** The same place, after another emulator has opened its data. */
+  at(site: Place): Place {
+    return placeOf(this, site);
   }
 
   /** Creates a branch with endpoints, and waits until it has its data. */
@@ -91,7 +94,7 @@ export class PostgresUser {
     const { body } = await send('POST', 'branches', { branch: { parent_id: branchId }, endpoints });
     const state = async () => (await send('GET', `branches/${body.branch.id}`)).body.branch.current_state;
     await expect.poll(state).toBe('ready');
-    return placeOf(this, projectId, body);
+    return placeOf(this, siteOf(projectId, body));
   }
 
   /** Connects with node-postgres, which verifies the certificate. The test that calls it closes the connection. */
@@ -153,15 +156,25 @@ export function usePostgres(options?: EmulatorOptions): () => PostgresEmulator {
   };
 }
 
-/** A branch with an endpoint, and what its users do. */
-function placeOf(user: PostgresUser, projectId: string, { branch, endpoints, connection_uris }: Answer) {
-  const [
-    { connection_uri: uri, connection_parameters: login } = {
-      connection_uri: '',
-      connection_parameters: noLogin,
-    },
-  ] = connection_uris;
+interface Site {
+  readonly projectId: string;
+  readonly branchId: string;
+  readonly endpointId: string;
+  readonly host: string;
+  readonly uri: string;
+  readonly login: Login;
+}
+
+function siteOf(projectId: string, { branch, endpoints, connection_uris }: Answer): Site {
   const [{ id: endpointId, host } = { id: '', host: '' }] = endpoints;
+  const [uri] = connection_uris;
+  const login = uri?.connection_parameters ?? { host: '', role: '', password: '', database: '' };
+  return { projectId, branchId: branch.id, endpointId, host, uri: uri?.connection_uri ?? '', login };
+}
+
+/** A branch with an endpoint, and what its users do. */
+function placeOf(user: PostgresUser, site: Site) {
+  const { projectId, branchId, endpointId, login } = site;
   const send = (method: string, path: string, body?: object) =>
     user.call(method, `/projects/${projectId}/${path}`, body);
   /** Waits until no operation of the project is under way. Returns the operations, the newest first. */
@@ -178,12 +191,7 @@ function placeOf(user: PostgresUser, projectId: string, { branch, endpoints, con
     return { ...response, operations: await endOperations() };
   };
   return {
-    projectId,
-    branchId: branch.id,
-    endpointId,
-    host,
-    uri,
-    login,
+    ...site,
     send,
     change,
     endOperations,
@@ -191,14 +199,14 @@ function placeOf(user: PostgresUser, projectId: string, { branch, endpoints, con
     command: (name: 'suspend' | 'start' | 'restart') => change('POST', `endpoints/${endpointId}/${name}`),
     /** Changes its roles and databases, or what else is below the branch. */
     onBranch: (method: string, path: string, body?: object) =>
-      change(method, `branches/${branch.id}/${path}`, body),
+      change(method, `branches/${branchId}/${path}`, body),
     createRole: async (name: string): Promise<Login> => {
-      const { body } = await change('POST', `branches/${branch.id}/roles`, { role: { name } });
+      const { body } = await change('POST', `branches/${branchId}/roles`, { role: { name } });
       return { ...login, role: name, password: body.role.password };
     },
     /** Adds an endpoint to this or another branch. */
     addEndpoint: async (type: 'read_write' | 'read_only', attributes: object = {}) => {
-      const endpoint = { branch_id: branch.id, type, ...attributes };
+      const endpoint = { branch_id: branchId, type, ...attributes };
       return (await change('POST', 'endpoints', { endpoint })).body.endpoint;
     },
     connect: (other: Partial<Login> = {}, options?: ClientConfig) =>
