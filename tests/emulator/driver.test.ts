@@ -86,10 +86,8 @@ describe.skipIf(!hasPostgres)("the service's own driver", () => {
 
   it.each(['running', 'idle'])('reports a wrong password and an unknown role: %s', async (state) => {
     const place = await service.createProject();
-    await service.endOperations(place.projectId);
-    if (state === 'idle')
-      await service.call('POST', `/projects/${place.projectId}/endpoints/${place.endpointId}/suspend`);
-    await service.endOperations(place.projectId);
+    await place.endOperations();
+    if (state === 'idle') await place.command('suspend');
     const refused = { code: '28P01', message: expect.stringMatching(/^password authentication failed/) };
     for (const wrong of [place.uri.replace('@', 'x@'), place.uri.replace('//', '//x')]) {
       await expect(neon(wrong)`SELECT 1`).rejects.toMatchObject(refused);

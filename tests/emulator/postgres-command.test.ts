@@ -15,7 +15,7 @@ import { startEmulator } from 'postgres-control-emulator';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { newDataFile } from '../support/data-emulator';
 import { emulatorCommand, startCommand } from '../support/emulator-command';
-import { hasPostgres, PostgresEmulator, PostgresUser } from '../support/postgres-emulator';
+import { hasPostgres, type Place, PostgresEmulator, PostgresUser } from '../support/postgres-emulator';
 import { makeTemporaryFolder } from '../support/temporary-folder';
 
 /** Runs the command with Postgres in a process of its own. It is killed after the test, if it still runs. */
@@ -52,13 +52,12 @@ describe.skipIf(!hasPostgres)('the processes and folders of Postgres', () => {
     );
   });
 
-  it.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)('nothing stays behind after %s', async (signal) => {
+  it.each(['SIGTERM', 'SIGKILL'] as const)('nothing stays behind after %s', async (signal) => {
     const emulator = await startPostgresCommand();
     const folder = folderOf(emulator.postgresCertificate);
-    const user = new PostgresUser(emulator);
-    const { projectId, branchId, login } = await user.createProject();
-    await user.createBranch(projectId, branchId, 'read_only');
-    const client = await user.connect(login);
+    const { connect, addEndpoint } = await new PostgresUser(emulator).createProject();
+    await addEndpoint('read_only');
+    const client = await connect();
     await client.query('CREATE TABLE visits AS SELECT generate_series(1, 1000)');
     expect(processesWith(`${folder}/`)).not.toEqual([]);
     await emulator.end(signal);
@@ -67,80 +66,64 @@ describe.skipIf(!hasPostgres)('the processes and folders of Postgres', () => {
     expect(client.cutOffBy).toBeDefined();
   });
 
-  it('the data survives a kill -9, with a data file', async () => {
-    const data = newReachableFile();
-    const first = await startPostgresCommand('--data', data);
-    const before = new PostgresUser(first);
-    const { projectId, branchId, login } = await before.createProject();
-    await (await before.connect(login)).query('CREATE TABLE visits AS SELECT 7 AS number');
-    const child = await before.createBranch(projectId, branchId, 'read_write');
-    await first.end('SIGKILL');
-
-    const after = new PostgresUser(await startPostgresCommand('--data', data));
-    for (const each of [login, child.login]) {
-      const client = await after.connect(each);
-      expect(await client.ask('SELECT number FROM visits')).toBe(7);
-    }
-  });
-
   it.runIf(process.platform === 'linux')('a delete that cannot be saved destroys nothing', async () => {
     const data = newReachableFile();
     const first = await startPostgresCommand('--data', data);
     const before = new PostgresUser(first);
-    const { projectId, branchId, login } = await before.createProject();
-    await (await before.connect(login)).query('CREATE TABLE visits AS SELECT 7 AS number');
-    const child = await before.createBranch(projectId, branchId, 'read_write');
+    const parent = await createVisits(before);
+    const child = await before.createBranch(parent, 'read_write');
     // As on a full disk, its data file cannot grow any more.
     const bytes = statSync(`${data}-wal`).size;
     execFileSync('prlimit', ['--pid', String(first.child.pid), `--fsize=${bytes}`]);
-    const branches = `/projects/${projectId}/branches`;
-    for (const path of [`${branchId}/databases/app`, child.branchId]) {
-      const { status } = await before.call('DELETE', `${branches}/${path}`);
+    for (const path of [`${parent.branchId}/databases/app`, child.branchId]) {
+      const { status } = await parent.send('DELETE', `branches/${path}`);
       expect([path, status]).toEqual([path, 500]);
     }
     await new Promise((resolve) => setTimeout(resolve, 500));
     await first.end('SIGKILL');
 
     const after = new PostgresUser(await startPostgresCommand('--data', data));
-    for (const each of [login, child.login]) {
-      const client = await after.connect(each);
-      expect(await client.ask('SELECT number FROM visits')).toBe(7);
-    }
+    for (const place of [parent, child]) expect(await readVisits(after.at(place))).toBe(7);
   });
+
+  it.each(['SIGKILL', 'SIGTERM'] as const)(
+    "a branch in creation gets its parent's data after %s",
+    async (signal) => {
+      const data = newReachableFile();
+      const first = await startPostgresCommand('--data', data, '--locks', 'none');
+      const parent = await createVisits(new PostgresUser(first));
+      const { body } = await parent.send('POST', 'branches', {
+        branch: { parent_id: parent.branchId },
+        endpoints: [{ type: 'read_write' }],
+      });
+      await first.end(signal);
+
+      const after = new PostgresUser(await startPostgresCommand('--data', data)).at(parent);
+      expect(await readVisits(after, body.endpoints[0]?.host)).toBe(7);
+      expect(await readVisits(after)).toBe(7);
+    },
+  );
 });
 
-describe.skipIf(!hasPostgres)('a branch in creation', () => {
-  it.each(['SIGKILL', 'SIGTERM'] as const)("gets its parent's data after %s", async (signal) => {
-    const data = newReachableFile();
-    const first = await startPostgresCommand('--data', data, '--locks', 'none');
-    const before = new PostgresUser(first);
-    const { projectId, branchId, login } = await before.createProject();
-    await (await before.connect(login)).query('CREATE TABLE visits AS SELECT 7 AS number');
-    const { body } = await before.call<{ endpoints: { host: string }[] }>(
-      'POST',
-      `/projects/${projectId}/branches`,
-      { branch: { parent_id: branchId }, endpoints: [{ type: 'read_write' }] },
-    );
-    await first.end(signal);
+/** Creates a project with a table. */
+async function createVisits(user: PostgresUser): Promise<Place> {
+  const place = await user.createProject();
+  await (await place.connect()).query('CREATE TABLE visits AS SELECT 7 AS number');
+  return place;
+}
 
-    const after = new PostgresUser(await startPostgresCommand('--data', data));
-    const client = await after.connect({ ...login, host: body.endpoints[0]?.host ?? '' });
-    expect(await client.ask('SELECT number FROM visits')).toBe(7);
-  });
-});
+async function readVisits({ connect }: Place, host?: string): Promise<unknown> {
+  return (await connect({ ...(host && { host }) })).ask('SELECT number FROM visits');
+}
 
 describe.skipIf(!hasPostgres)('an emulator that starts with Postgres', () => {
-  const openFile = async (data: string) => {
-    const service = await PostgresEmulator.start({ data });
-    onTestFinished(() => service.emulator.stop());
-    return service;
-  };
+  const openFile = (data: string) => PostgresEmulator.open({ data });
 
   it('removes data of deleted branches, refuses that of another version', async () => {
     const data = newReachableFile();
     const first = await openFile(data);
-    const { login, branchId } = await first.createProject();
-    await first.connect(login);
+    const place = await first.createProject();
+    await place.connect();
     const version = join(`${data}.postgres`, 'template', 'PG_VERSION');
     await first.emulator.stop();
 
@@ -149,9 +132,8 @@ describe.skipIf(!hasPostgres)('an emulator that starts with Postgres', () => {
     await expect(openFile(data)).rejects.toThrow(/was written by Postgres 9, but .* use Postgres 9, or move/);
     writeFileSync(version, written);
     const second = await openFile(data);
-    const [project] = second.emulator.projects();
-    await second.call('DELETE', `/projects/${project?.id}`);
-    const folder = join(`${data}.postgres`, branchId);
+    await second.call('DELETE', `/projects/${place.projectId}`);
+    const folder = join(`${data}.postgres`, place.branchId);
     await expect.poll(() => existsSync(folder)).toBe(false);
   });
 
@@ -159,15 +141,16 @@ describe.skipIf(!hasPostgres)('an emulator that starts with Postgres', () => {
     const data = newReachableFile();
     const first = await openFile(data);
     const parent = await first.createProject();
-    await first.connect(parent.login);
-    const child = await first.createBranch(parent.projectId, parent.branchId, 'read_write');
+    await parent.connect();
+    const child = await first.createBranch(parent, 'read_write');
     await first.emulator.stop();
     const folder = join(`${data}.postgres`, child.branchId);
     renameSync(folder, `${folder}.copying`);
     const second = await openFile(data);
-    await expect(second.connect(child.login)).rejects.toThrow(/copy of its parent's data was not completed/);
-    await second.connect(parent.login);
+    await expect(second.at(child).connect()).rejects.toThrow(/copy of its parent's data was not completed/);
+    await second.at(parent).connect();
   });
+
   it.each(['link', 'folder'])(
     'refuses a %s that another user may have put in the place of its data',
     async (kind) => {
@@ -194,16 +177,9 @@ describe.skipIf(!hasPostgres)('an emulator that starts with Postgres', () => {
     await without.stop();
     const service = await openFile(data);
     const role = `/projects/${project.id}/branches/${endpoint?.branch_id}/roles/app_owner`;
-    const { body } = await service.call<{ password: string }>('GET', `${role}/reveal_password`);
-    const login = { host: endpoint?.host ?? '', role: 'app_owner', ...body, database: 'app' };
+    const { password } = (await service.call('GET', `${role}/reveal_password`)).body;
+    const login = { host: endpoint?.host ?? '', role: 'app_owner', password, database: 'app' };
     await expect(service.connect(login)).rejects.toThrow(/pg_settings.archive_command is not allowed/);
-  });
-
-  it('puts its port into connection URIs unless it is 5432', async () => {
-    const service = await PostgresEmulator.start();
-    onTestFinished(() => service.emulator.stop());
-    const { uri, login } = await service.createProject();
-    expect(uri).toContain(`@${login.host}:${service.emulator.postgresPort}/app`);
   });
 
   it.skipIf(process.getuid?.() !== 0)('needs a folder that the user of the servers can enter', async () => {

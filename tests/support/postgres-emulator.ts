@@ -32,7 +32,7 @@ export interface Login {
 }
 
 /** What tests read of an answer; the expectations of each test check that it is there. */
-interface Answer {
+export interface Answer {
   readonly message: string;
   readonly uri: string;
   readonly sql: string;
