@@ -1,7 +1,4 @@
-import { spawn } from 'node:child_process';
 import { get, type IncomingMessage } from 'node:http';
-import { dirname, join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { type Emulator, startEmulator } from 'postgres-control-emulator';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startConsole } from '../support/console-client';
@@ -142,18 +139,4 @@ it.each([
   const emulator = await startEmulator(options);
   onTestFinished(() => emulator.stop());
   expect(emulator.consoleUrl).toMatch(address);
-});
-
-it('the command prints the console URL in its third line', async () => {
-  const folder = dirname(require.resolve('postgres-control-emulator/package.json'));
-  const args = [join(folder, 'bin/postgres-control-emulator.js'), '--api-key', 'local'];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  onTestFinished(() => {
-    child.kill('SIGKILL');
-  });
-  const lines: string[] = [];
-  for await (const line of createInterface(child.stdout)) {
-    if (lines.push(line) === 3) break;
-  }
-  expect(lines[2]).toMatch(/^console: http:\/\/127\.0\.0\.1:\d+\/#key=local$/);
 });

@@ -19,12 +19,6 @@ describe('projects', () => {
     expect(emulator.operations(project.id)[0]).toMatchObject({ action: 'delete_tenant', status: 'running' });
   });
 
-  it('a deleted project no longer exists once delete_tenant has finished', async () => {
-    const { call, project } = await startService();
-    expect((await call('DELETE', `/projects/${project.id}`)).status).toBe(200);
-    await expect.poll(async () => (await call('GET', `/projects/${project.id}`)).status).toBe(404);
-  });
-
   it('the list of projects is paged by cursor', async () => {
     const { emulator, call } = await startService();
     emulator.createProject();
@@ -58,14 +52,6 @@ describe('a change of a project', () => {
     const bounds = { autoscaling_limit_min_cu: 1, autoscaling_limit_max_cu: 2 };
     await call('PATCH', `/projects/${project.id}`, { project: { default_endpoint_settings: bounds } });
     expect(held(await createActive())).toMatchObject(bounds);
-  });
-});
-
-describe('the list of shared projects', () => {
-  it('the list of shared projects is empty', async () => {
-    const { call } = await startService();
-    const { status, body } = await call('GET', '/projects/shared');
-    expect([status, body]).toEqual([200, { projects: [] }]);
   });
 });
 
@@ -120,15 +106,6 @@ describe('branches', () => {
       parent_timestamp: '2026-01-31T07:00:00.000Z',
       protected: true,
     });
-  });
-
-  it('PATCH renames and protects a branch without an operation', async () => {
-    const { call, project, branch } = await startService();
-    const path = `/projects/${project.id}/branches/${branch.id}`;
-    const change = { name: 'renamed', protected: true };
-    const response = await call('PATCH', path, { branch: { ...change, expires_at: null } });
-    expect([response.status, actionsOf(response)]).toEqual([200, []]);
-    expect((await call('GET', path)).body?.branch).toMatchObject(change);
   });
 
   it('another branch becomes the default, and the parent of new ones', async () => {

@@ -21,72 +21,71 @@ async function startService(data = newDataFile()) {
 type Service = Awaited<ReturnType<typeof startService>>;
 
 /** All data of an emulator that the controls show. */
-async function lookAtEverything({ emulator, endpoint }: Service) {
+async function lookAtEverything({ emulator, path, branch, endpoint }: Service) {
+  const read = async (of: string) => {
+    const body = (await (await sendRequest(emulator, 'GET', of)).json()) as object;
+    return { ...body, request_id: '' };
+  };
+  const ofBranch = (part: string) => read(`${path}/branches/${branch.id}/${part}`);
   const countsOf = (id: string) => [emulator.restarts(id), emulator.connectionDrops(id)];
   const projects = emulator.projects();
   return {
     projects,
-    branches: await Promise.all(
-      projects.map(async ({ id }) => (await sendRequest(emulator, 'GET', `/projects/${id}/branches`)).json()),
-    ),
+    branches: await Promise.all(projects.map(({ id }) => read(`/projects/${id}/branches`))),
     endpoints: emulator.endpoints().map((held) => [held, countsOf(held.id)]),
     ofTheFirstEndpoint: projects.length === 0 ? [] : countsOf(endpoint.id),
     operations: projects.map(({ id }) => emulator.operations(id)),
+    access: await Promise.all(['roles', 'databases', 'roles/app_owner/reveal_password'].map(ofBranch)),
   };
 }
 
-const patch = (endpoint: object) => (service: Service) =>
-  sendRequest(service.emulator, 'PATCH', `${service.path}/endpoints/${service.endpoint.id}`, { endpoint });
-const command = (name: string) => (service: Service) =>
-  sendRequest(service.emulator, 'POST', `${service.path}/endpoints/${service.endpoint.id}/${name}`);
-const deleteEndpoint = (service: Service) =>
-  sendRequest(service.emulator, 'DELETE', `${service.path}/endpoints/${service.endpoint.id}`);
+const deleteEndpoint = ({ emulator, path, endpoint }: Service) =>
+  sendRequest(emulator, 'DELETE', `${path}/endpoints/${endpoint.id}`);
+const ofEndpoint = { endpoint: { name: 'über' } };
+const settings = { endpoint: { settings: { pg_settings: { work_mem: '8MB' } } } };
+const readWrite = { endpoints: [{ type: 'read_write' }] };
 
 describe('data after a restart', () => {
-  it.each<[string, (service: Service) => unknown]>([
-    ['a name', patch({ name: 'über' })],
-    ['a size', patch({ autoscaling_limit_max_cu: 2 })],
-    ['a setting', patch({ settings: { pg_settings: { work_mem: '8MB' } } })],
-    ['a restart', command('restart')],
-    ['a suspension', command('suspend')],
+  it.each<[string, string | ((service: Service) => unknown), object?]>([
+    ['a name', 'PATCH PROJECT/endpoints/ENDPOINT', ofEndpoint],
+    ['a size', 'PATCH PROJECT/endpoints/ENDPOINT', { endpoint: { autoscaling_limit_max_cu: 2 } }],
+    ['a setting', 'PATCH PROJECT/endpoints/ENDPOINT', settings],
+    ['a restart', 'POST PROJECT/endpoints/ENDPOINT/restart'],
+    ['a suspension', 'POST PROJECT/endpoints/ENDPOINT/suspend'],
+    ['a deletion', 'DELETE PROJECT/endpoints/ENDPOINT'],
+    ['a new branch with an endpoint', 'POST PROJECT/branches', readWrite],
+    ['the delete of a branch', 'DELETE PROJECT/branches/BRANCH'],
+    ['a role', 'POST PROJECT/branches/BRANCH/roles', { role: { name: 'bob' } }],
+    ['a new password', 'POST PROJECT/branches/BRANCH/roles/app_owner/reset_password'],
+    ['a name of a database', 'PATCH PROJECT/branches/BRANCH/databases/app', { database: { name: 'shop' } }],
+    ['a new project', 'POST /projects', { project: { name: 'new' } }],
+    ['the deletion of a project', 'DELETE PROJECT'],
     ['a connection', ({ emulator, endpoint }) => emulator.connect(endpoint.id)],
     [
       'a change by a control',
       ({ emulator, endpoint }) => emulator.changeEndpoint(endpoint.id, { name: 'x' }),
     ],
     ['a delete by a control', ({ emulator, endpoint }) => emulator.deleteEndpoint(endpoint.id)],
-    ['a deletion', deleteEndpoint],
+    ['an empty branch', ({ emulator, project }) => emulator.createBranch(project.id, { name: 'empty' })],
     [
       'a delete that failed',
       (service) => {
-        service.emulator.inject({
-          match: { action: 'suspend_compute' },
-          effect: { kind: 'operation-fails' },
-        });
+        const match = { action: 'suspend_compute' };
+        service.emulator.inject({ match, effect: { kind: 'operation-fails' } });
         return deleteEndpoint(service);
       },
     ],
-    [
-      'a new branch with an endpoint',
-      ({ emulator, path }) =>
-        sendRequest(emulator, 'POST', `${path}/branches`, { endpoints: [{ type: 'read_write' }] }),
-    ],
-    ['an empty branch', ({ emulator, project }) => emulator.createBranch(project.id, { name: 'empty' })],
-    [
-      'the delete of a branch',
-      ({ emulator, path, branch }) => sendRequest(emulator, 'DELETE', `${path}/branches/${branch.id}`),
-    ],
-    [
-      'a new project',
-      ({ emulator }) => sendRequest(emulator, 'POST', '/projects', { project: { name: 'new' } }),
-    ],
-    ['the deletion of a project', ({ emulator, path }) => sendRequest(emulator, 'DELETE', path)],
-  ])('a restart keeps %s', async (_case, makeChange) => {
+  ])('a restart keeps %s', async (_case, change, body) => {
     const service = await startService();
-    const { data, emulator } = service;
+    const { data, emulator, path, endpoint, branch } = service;
     // All earlier changes are on the disk, so that only this change remains to be written.
     const changed = { ...service, emulator: await restart(emulator, { data }) };
-    await makeChange(changed);
+    if (typeof change === 'string') {
+      const words: Record<string, string> = { PROJECT: path, ENDPOINT: endpoint.id, BRANCH: branch.id };
+      const [method = '', rest = ''] = change.split(' ');
+      const url = rest.replace(/\b[A-Z]+\b/g, (word) => words[word] ?? word);
+      expect((await sendRequest(changed.emulator, method, url, body)).ok).toBe(true);
+    } else await change(changed);
     for (const { id } of changed.emulator.projects()) await settled(changed.emulator, id);
     const before = await lookAtEverything(changed);
     const after = { ...service, emulator: await restart(changed.emulator, { data }) };

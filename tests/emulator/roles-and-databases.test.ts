@@ -1,6 +1,5 @@
 import type { EmulatorOptions } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
-import { newDataFile, restart, start } from '../support/data-emulator';
 import { actionsOf, type ServiceResponse, startService } from '../support/service-client';
 
 /** Starts an emulator with calls on the roles and databases of the empty branch. */
@@ -61,16 +60,6 @@ describe('roles', () => {
     expect((await call('GET', `${path}/roles/app_owner/reveal_password`)).status).toBe(412);
   });
 
-  it('a deleted role no longer exists', async () => {
-    const { call, path, createRole, names } = await startBranch();
-    await createRole('bob');
-    const deleted = await call('DELETE', `${path}/roles/bob`);
-    expect([deleted.status, actionsOf(deleted)]).toEqual([200, ['apply_config']]);
-    expect(deleted.body?.role).not.toHaveProperty('password');
-    expect(await names('roles')).toEqual(['app_owner']);
-    expect((await call('DELETE', `${path}/roles/bob`)).status).toBe(204);
-  });
-
   it('no request in the log contains a password', async () => {
     const { emulator, call, path, createRole, reveal } = await startBranch();
     await createRole('bob');
@@ -80,14 +69,6 @@ describe('roles', () => {
 });
 
 describe('databases', () => {
-  it('a new database belongs to a role of its branch', async () => {
-    const { createDatabase, names } = await startBranch();
-    const created = await createDatabase('more');
-    expect([created.status, actionsOf(created)]).toEqual([201, ['apply_config']]);
-    expect(created.body?.database).toMatchObject({ name: 'more', owner_name: 'app_owner' });
-    expect(await names('databases')).toEqual(['app', 'more']);
-  });
-
   it('a database gets another name and owner', async () => {
     const { call, path, createRole, createDatabase } = await startBranch();
     await createRole('bob');
@@ -99,13 +80,6 @@ describe('databases', () => {
     await createDatabase('more', 'bob');
     const taken = await call('PATCH', `${path}/databases/main`, { database: { name: 'more' } });
     expect(outcomeOf(taken)).toEqual([409, 'DATABASE_EXISTS']);
-  });
-
-  it('a change of a database is 423 while its project is locked', async () => {
-    const { emulator, project, createDatabase, names } = await startBranch();
-    emulator.lockProject(project.id);
-    expect((await createDatabase('more')).status).toBe(423);
-    expect(await names('databases')).toEqual(['app']);
   });
 });
 
@@ -154,23 +128,6 @@ describe('the roles and databases of a branch', () => {
     expect((await call('GET', `/projects/${project.id}/branches/${branch.id}/databases/more`)).status).toBe(
       200,
     );
-  });
-
-  it('roles, passwords and databases survive a restart', async () => {
-    const data = newDataFile();
-    const emulator = await start({ data });
-    const project = emulator.createProject({ branch: { database_name: 'shop', role_name: 'clerk' } });
-    const branchId = emulator.endpoints(project.id)[0]?.branch_id;
-    const read = async ({ url, apiKey }: { url: string; apiKey: string }) =>
-      Promise.all(
-        ['roles', 'databases', 'roles/clerk/reveal_password'].map(async (rest) => {
-          const path = `${url}/projects/${project.id}/branches/${branchId}/${rest}`;
-          return (await fetch(path, { headers: { authorization: `Bearer ${apiKey}` } })).json();
-        }),
-      );
-    const before = await read(emulator);
-    expect(before).toMatchObject([{ roles: [{ name: 'clerk' }] }, { databases: [{ name: 'shop' }] }, {}]);
-    expect(await read(await restart(emulator, { data }))).toEqual(before);
   });
 });
 

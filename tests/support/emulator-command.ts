@@ -11,7 +11,7 @@ export const emulatorCommand = join(
 
 /** What the command prints when it has started. */
 const settings =
-  /^POSTGRES_COMPUTE_BASE_URL=(.+)\nPOSTGRES_COMPUTE_API_KEY=(.+)\nconsole: .+\n(?:postgres: port (\d+), certificate (.+)\nconnect: .+\n)?$/;
+  /^POSTGRES_COMPUTE_BASE_URL=(.+)\nPOSTGRES_COMPUTE_API_KEY=(.+)\nconsole: http:\S+#key=\S+\n(?:postgres: port (\d+), certificate (.+)\nconnect: .+\n)?$/;
 
 /** The emulator in a process of its own. */
 export interface RunningCommand {
