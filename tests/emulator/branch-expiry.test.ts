@@ -1,64 +1,71 @@
-import { describe, expect, it } from 'vitest';
-import { startService } from '../support/service-client';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { startBackgroundJobs } from '../../emulator/src/control-plane/background-jobs';
+import { VirtualService } from '../support/virtual-service';
 
-const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
 const toSecond = (time: string) => `${time.slice(0, 19)}Z`;
 
-async function startWithBranches() {
-  const service = await startService();
-  const { emulator, project, call } = service;
-  const path = `/projects/${project.id}/branches`;
-  const main = emulator.branches(project.id)[0];
-  const held = (id: string) => emulator.branches(project.id).find((branch) => branch.id === id);
-  const create = (branch: object) => call('POST', path, { branch, endpoints: [{ type: 'read_write' }] });
-  const change = (id: string, branch: object) => call('PATCH', `${path}/${id}`, { branch });
-  return { ...service, path, main, held, create, change };
+/** A branch with an endpoint, in virtual time. */
+function startWithBranch() {
+  const service = new VirtualService();
+  onTestFinished(startBackgroundJobs(service.plane));
+  const { emulator } = service;
+  const { id: projectId } = emulator.createProject();
+  const { id, parent_id } = emulator.createBranch(projectId);
+  const endpoint = emulator.createEndpoint(projectId, { branch_id: id, type: 'read_write' });
+  const path = `/projects/${projectId}/branches/${id}`;
+  const change = (branch: object) => service.request('PATCH', path, { branch });
+  const expireIn = async (seconds: number) => {
+    const expires_at = new Date(Date.now() + seconds * 1000).toISOString();
+    await change({ expires_at });
+    return expires_at;
+  };
+  const restore = () => service.request('POST', `${path}/restore`, { source_branch_id: parent_id });
+  const held = () => emulator.branches(projectId).find((branch) => branch.id === id);
+  return { emulator, projectId, endpoint, change, expireIn, restore, held };
 }
 
-describe('a branch with expires_at', () => {
-  it('is deleted with its endpoints at its time, even in a locked project', async () => {
-    const { emulator, project, create, change, settled } = await startWithBranches();
-    const { body } = await create({});
-    await settled();
-    // A set-up may take longer than the branch is to live.
-    expect((await change(body?.branch.id ?? '', { expires_at: inSeconds(5) })).status).toBe(200);
-    emulator.lockProject(project.id);
-    const left = () =>
-      [...emulator.branches(project.id), ...emulator.endpoints(project.id)].map(({ id }) => id);
-    await expect.poll(left).not.toContain(body?.branch.id);
-    expect(left()).not.toContain(body?.endpoints[0]?.id);
-  });
+it('a branch is deleted with its endpoints when it expires, also if locked', async () => {
+  const { emulator, projectId, endpoint, expireIn, held } = startWithBranch();
+  await expireIn(60);
+  emulator.lockProject(projectId);
+  await sleep(58_000);
+  expect(held()).toBeDefined();
+  await sleep(5_000);
+  expect(held()).toBeUndefined();
+  expect(emulator.endpoints(projectId)).not.toContainEqual(expect.objectContaining({ id: endpoint.id }));
+});
 
-  it('is deleted after a restore of it, which may preserve its data', async () => {
-    const { emulator, main, path, call, create, change, held, settled } = await startWithBranches();
-    const { body } = await create({});
-    await settled();
-    const id = body?.branch.id ?? '';
-    const hanging = emulator.inject({
-      match: { action: 'create_branch' },
-      effect: { kind: 'operation-hangs' },
-    });
-    await change(id, { expires_at: inSeconds(5) });
-    expect((await call('POST', `${path}/${id}/restore`, { source_branch_id: main?.id })).status).toBe(200);
-    await new Promise((resolve) => setTimeout(resolve, 5500));
-    expect(held(id)).toMatchObject({ current_state: 'resetting' });
-    hanging.clear();
-    await expect.poll(() => held(id)).toBeUndefined();
-  });
+it('a branch that expires is deleted after a restore of it', async () => {
+  const { emulator, expireIn, restore, held } = startWithBranch();
+  const match = { action: 'create_branch' };
+  const hanging = emulator.inject({ match, effect: { kind: 'operation-hangs' } });
+  await expireIn(60);
+  await restore();
+  await sleep(90_000);
+  expect(held()).toMatchObject({ current_state: 'resetting' });
+  hanging.clear();
+  await sleep(5_000);
+  expect(held()).toBeUndefined();
+});
 
-  it('shows it to the second, until a PATCH sets another one or null', async () => {
-    const { create, change, held } = await startWithBranches();
-    const expires_at = inSeconds(3600);
-    const { body } = await create({ expires_at });
-    const id = body?.branch.id ?? '';
-    expect(held(id)).toMatchObject({ expires_at: toSecond(expires_at), ttl_interval_seconds: 3600 });
-    const later = inSeconds(7200);
-    await change(id, { expires_at: later });
-    expect(held(id)).toMatchObject({ expires_at: toSecond(later), ttl_interval_seconds: 7200 });
-    await change(id, { name: 'kept' });
-    expect(held(id)).toMatchObject({ expires_at: toSecond(later) });
-    await change(id, { expires_at: null });
-    expect(Object.keys(held(id) ?? {})).not.toEqual(expect.arrayContaining(['expires_at']));
-    expect(Object.keys(held(id) ?? {})).not.toEqual(expect.arrayContaining(['ttl_interval_seconds']));
-  });
+it('a restore counts the time to live anew', async () => {
+  const { expireIn, restore, held } = startWithBranch();
+  const before = await expireIn(3600);
+  await sleep(60_000);
+  await restore();
+  expect(held()?.ttl_interval_seconds).toBe(3600);
+  expect(Date.parse(held()?.expires_at ?? '') - Date.parse(toSecond(before))).toBe(60_000);
+});
+
+it('an expiry is shown to the second, until a PATCH sets another or null', async () => {
+  const { change, expireIn, held } = startWithBranch();
+  await expireIn(3600);
+  const later = await expireIn(7200);
+  expect(held()).toMatchObject({ expires_at: toSecond(later), ttl_interval_seconds: 7200 });
+  await change({ name: 'kept' });
+  expect(held()).toMatchObject({ expires_at: toSecond(later) });
+  await change({ expires_at: null });
+  expect(held()).not.toHaveProperty('expires_at');
+  expect(held()).not.toHaveProperty('ttl_interval_seconds');
 });

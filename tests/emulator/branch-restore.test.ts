@@ -68,18 +68,6 @@ describe('POST /restore', () => {
     expect((await call('GET', `${path}/${mainId}/roles`)).body?.roles).toMatchObject([{ branch_id: mainId }]);
   });
 
-  it('counts the time to live anew', async () => {
-    const { call, dev, path, mainId, held, restore } = await startWithBranches();
-    const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
-    await call('PATCH', `${path}/${dev.id}`, { branch: { expires_at: inAnHour } });
-    await new Promise((resolve) => setTimeout(resolve, 1100));
-    await restore(dev.id, { source_branch_id: mainId });
-    expect(held(dev.id)?.ttl_interval_seconds).toBe(3600);
-    expect(Date.parse(held(dev.id)?.expires_at ?? '')).toBeGreaterThanOrEqual(
-      Math.floor(Date.parse(inAnHour) / 1000) * 1000 + 1000,
-    );
-  });
-
   it('needs a branch and a source that no other restore is changing (423)', async () => {
     const service = await startWithBranches({ locks: 'none' });
     const { emulator, call, other, dev, path, mainId, restore } = service;

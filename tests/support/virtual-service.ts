@@ -1,6 +1,7 @@
 import { AxiosHeaders, type InternalAxiosRequestConfig } from 'axios';
 import type { EmulatorOptions } from 'postgres-control-emulator';
 import { onTestFinished } from 'vitest';
+import type { ControlPlane } from '../../emulator/src/control-plane/control-plane';
 import { Controls } from '../../emulator/src/controls/controls';
 import { API_PREFIX } from '../../emulator/src/http/api-path';
 import { addProjectRoutes } from '../../emulator/src/http/routes/project-routes';
@@ -66,6 +67,7 @@ const carrier: Carrier = {
 export class VirtualService {
   readonly emulator: Controls;
   readonly apiKey: string;
+  readonly plane: ControlPlane;
   /** Called when the service has done the work of a request, before its response is on its way. */
   onWork: (request: SentRequest) => void = () => {};
   readonly #service: SimulatedService;
@@ -77,6 +79,7 @@ export class VirtualService {
     this.#service = new SimulatedService({ ...options, apiKey });
     onTestFinished(() => this.#service.stop());
     const { plane, server } = this.#service;
+    this.plane = plane;
     const api = server.asFastify(API_PREFIX);
     for (const addRoutes of [addProjectRoutes, addRoleRoutes, addDatabaseRoutes]) addRoutes(api, plane);
     this.emulator = new Controls(plane, this.#log);
