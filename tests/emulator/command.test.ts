@@ -1,16 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { expect, it, onTestFinished } from 'vitest';
-import { emulatorCommand, startCommand } from '../support/emulator-command';
+import { expect, it } from 'vitest';
+import { emulatorCommand, openCommand } from '../support/emulator-command';
 import { sendRequest } from '../support/send-request';
-
-/** The running command. It is killed after the test, if it still runs. */
-async function start(args: readonly string[] = [], environment: Record<string, string> = {}) {
-  const env = { ...process.env, ...environment };
-  const command = await startCommand([process.execPath, emulatorCommand, ...args], { env });
-  onTestFinished(() => void command.child.kill('SIGKILL'));
-  return command;
-}
 
 async function refuse(...args: string[]): Promise<{ code: number; stderr: string }> {
   const ended = promisify(execFile)(process.execPath, [emulatorCommand, ...args]);
@@ -21,14 +13,14 @@ async function refuse(...args: string[]): Promise<{ code: number; stderr: string
 }
 
 it('the command prints a base URL and a key that work', async () => {
-  const command = await start(['--api-key', 'local', '--region-id', 'moon-1']);
+  const command = await openCommand(['--api-key', 'local', '--region-id', 'moon-1']);
   expect(command.apiKey).toBe('local');
   const response = await sendRequest(command, 'POST', '/projects', { project: {} });
   expect(await response.json()).toMatchObject({ project: { region_id: 'moon-1' } });
 });
 
 it.each(['SIGINT', 'SIGTERM'] as const)('the command exits with code 0 on %s', async (signal) => {
-  const { end } = await start();
+  const { end } = await openCommand([]);
   expect(await end(signal)).toEqual([0, null]);
 });
 
@@ -37,11 +29,11 @@ it.each([
   ['an argument, which overrides the environment', ['--api-key', 'from-argument'], 'from-argument'],
 ])('the command takes the key from %s', async (_case, args, expected) => {
   const environment = { POSTGRES_CONTROL_EMULATOR_API_KEY: 'from-environment' };
-  expect((await start(args, environment)).apiKey).toBe(expected);
+  expect((await openCommand(args, { env: { ...process.env, ...environment } })).apiKey).toBe(expected);
 });
 
 it('--operation-ms accepts a duration per action', async () => {
-  const command = await start(['--operation-ms', 'create_timeline=60000,default=0']);
+  const command = await openCommand(['--operation-ms', 'create_timeline=60000,default=0']);
   const response = await sendRequest(command, 'POST', '/projects', { project: {} });
   expect(await response.json()).toMatchObject({
     operations: [{ status: 'running' }, { status: 'scheduling' }],
@@ -64,7 +56,7 @@ it('--help contains an example', async () => {
 });
 
 it('the command names --port 0 when the port is taken', async () => {
-  const { port } = new URL((await start()).url);
+  const { port } = new URL((await openCommand([])).url);
   expect((await refuse('--port', port)).stderr).toContain(
     `port ${port} of 127.0.0.1 is taken: stop what listens on it, or let the emulator choose a free one with --port 0`,
   );

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { load } from 'js-yaml';
 import { PostgresControlEmulatorContainer, toArguments } from 'postgres-control-emulator/testcontainers';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { repository } from '../support/documents';
-import { emulatorCommand, startCommand } from '../support/emulator-command';
+import { openCommand } from '../support/emulator-command';
 import { sendRequest } from '../support/send-request';
 
 // No container engine is needed: what the image runs is run here.
@@ -25,16 +25,10 @@ function readWords(instruction: RegExp): string[] {
   return JSON.parse(json);
 }
 
-async function start(args: readonly string[]) {
-  const command = await startCommand([process.execPath, emulatorCommand, ...args]);
-  onTestFinished(() => void command.child.kill('SIGKILL'));
-  return command;
-}
-
 it('the health check tells a running emulator from one that has ended', async () => {
   const [program, ...args] = readWords(/^ENTRYPOINT (.*)$/m);
   expect(program).toBe('postgres-control-emulator');
-  const emulator = await start(args.map((word) => (word === '8080' ? '0' : word)));
+  const emulator = await openCommand(args.map((word) => (word === '8080' ? '0' : word)));
   const { port } = new URL(emulator.url);
   const [node, ...check] = readWords(/^HEALTHCHECK [^[]*CMD (\[.*\])$/m).map((word) =>
     word.replace('8080', port),
@@ -79,7 +73,7 @@ it('the Testcontainers module passes its options to the command', async () => {
     normalizeSettings: true,
     postgres: false,
   });
-  const emulator = await start(args);
+  const emulator = await openCommand(args);
   const response = await sendRequest(emulator, 'POST', '/projects', { project: { name: 'contained' } });
   const { project, endpoints } = (await response.json()) as Record<string, never>;
   expect(project).toMatchObject({ region_id: 'moon-1' });

@@ -173,16 +173,6 @@ describe('a data file', () => {
   });
 });
 
-it('SQLite is not loaded without a data file', async () => {
-  const program = `
-    require('postgres-control-emulator').startEmulator().then((emulator) => {
-      console.log(Object.keys(require.cache).filter((file) => file.includes('sqlite')).length);
-      return emulator.stop();
-    });`;
-  const { stdout } = await promisify(execFile)(process.execPath, ['--eval', program], { cwd: __dirname });
-  expect(stdout).toBe('0\n');
-});
-
 /** Takes the socket name that locks a file on systems without flock, as any process of the machine can. */
 async function takeSocketName(data: string): Promise<void> {
   const { dev, ino } = statSync(data, { bigint: true });

@@ -2,71 +2,42 @@ import { once } from 'node:events';
 import { neon, neonConfig } from '@neondatabase/serverless';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
-import { hasPostgres, PostgresEmulator } from '../support/postgres-emulator';
+import { hasPostgres, PostgresEmulator, usePostgres } from '../support/postgres-emulator';
 import { openSocket } from '../support/raw-postgres-client';
 
 describe.skipIf(!hasPostgres)('the port for SQL over HTTP', () => {
-  let service: PostgresEmulator;
+  const service = usePostgres({ operationMs: 10 });
   let uri: string;
   beforeAll(async () => {
-    service = await PostgresEmulator.start({ operationMs: 10 });
-    ({ uri } = await service.createProject());
+    ({ uri } = await service().createProject());
     neonConfig.fetchEndpoint = (_host, port) => `http://localhost:${port}/sql`;
-    return () => service.emulator.stop();
   });
+  const portOf = () => service().emulator.postgresPort ?? 0;
 
-  it.each<[string, string, RequestInit, number, string]>([
-    ['another path', '/other', {}, 404, 'ROUTE_NOT_FOUND'],
-    ['a GET', '/sql', {}, 404, 'ROUTE_NOT_FOUND'],
-    ['a body that is not JSON', '/sql', post('{'), 400, 'BAD_REQUEST'],
-    ['values that are not text', '/sql', { method: 'POST', body: '{}' }, 501, 'NOT_SERVED'],
-    ['a token', '/sql', post('{}', { authorization: 'Bearer x' }), 501, 'NOT_SERVED'],
-    ['no query', '/sql', post('{}'), 400, 'BAD_REQUEST'],
-    ['queries that are none', '/sql', post('{"queries":[0]}'), 400, 'BAD_REQUEST'],
-    [
-      'more than 65,535 values',
-      '/sql',
-      post(`{"query":"","params":[[${'{},'.repeat(32_767)}{}]]}`),
-      413,
-      'BODY_TOO_LARGE',
-    ],
-    [
-      'nested values',
-      '/sql',
-      post(`{"query":"","params":[${'['.repeat(60_000)}${']'.repeat(60_000)}]}`),
-      400,
-      'BAD_REQUEST',
-    ],
-    [
-      'another isolation level',
-      '/sql',
-      post('{"queries":[]}', { 'neon-batch-isolation-level': 'x' }),
-      400,
-      'BAD_REQUEST',
-    ],
-    ['no connection string', '/sql', post('', { 'neon-connection-string': '' }), 400, 'BAD_REQUEST'],
-    [
-      'a malformed one',
-      '/sql',
-      post('', { 'neon-connection-string': 'postgres://%ff@x' }),
-      400,
-      'BAD_REQUEST',
-    ],
-    [
-      'one without a password, for which the operator may have set PGPASSWORD',
-      '/sql',
-      post('', { 'neon-connection-string': 'postgres://app_owner@x/app' }),
-      400,
-      'BAD_REQUEST',
-    ],
-    ['a body of more than 1 MiB', '/sql', post('x'.repeat(1024 ** 2 + 1)), 413, 'BODY_TOO_LARGE'],
-  ])('refuses %s', async (_what, path, init, status, code) => {
+  const as = (connection: string) => post('', { 'neon-connection-string': connection });
+  const values = `{"query":"","params":[[${'{},'.repeat(32_767)}{}]]}`;
+  const nested = `{"query":"","params":[${'['.repeat(60_000)}${']'.repeat(60_000)}]}`;
+  it.each<[string, RequestInit, string, string?]>([
+    ['another path', {}, '404 ROUTE_NOT_FOUND', '/other'],
+    ['a GET', {}, '404 ROUTE_NOT_FOUND'],
+    ['a body that is not JSON', post('{'), '400 BAD_REQUEST'],
+    ['values that are not text', { method: 'POST', body: '{}' }, '501 NOT_SERVED'],
+    ['a token', post('{}', { authorization: 'Bearer x' }), '501 NOT_SERVED'],
+    ['no query', post('{}'), '400 BAD_REQUEST'],
+    ['queries that are none', post('{"queries":[0]}'), '400 BAD_REQUEST'],
+    ['more than 65,535 values', post(values), '413 BODY_TOO_LARGE'],
+    ['nested values', post(nested), '400 BAD_REQUEST'],
+    ['another isolation', post('{"queries":[]}', { 'neon-batch-isolation-level': 'x' }), '400 BAD_REQUEST'],
+    ['no connection string', as(''), '400 BAD_REQUEST'],
+    ['a malformed one', as('postgres://%ff@x'), '400 BAD_REQUEST'],
+    // The operator may have set PGPASSWORD.
+    ['one without a password', as('postgres://app_owner@x/app'), '400 BAD_REQUEST'],
+    ['a body of more than 1 MiB', post('x'.repeat(1024 ** 2 + 1)), '413 BODY_TOO_LARGE'],
+  ])('refuses %s', async (_what, init, expected, path = '/sql') => {
     const headers = { 'neon-connection-string': uri, ...init.headers };
-    const response = await fetch(`http://localhost:${service.emulator.postgresPort}${path}`, {
-      ...init,
-      headers,
-    });
-    expect([response.status, await response.json()]).toMatchObject([status, { code }]);
+    const response = await fetch(`http://localhost:${portOf()}${path}`, { ...init, headers });
+    const { code } = (await response.json()) as { code: string };
+    expect(`${response.status} ${code}`).toBe(expected);
   });
 
   it.each([
@@ -74,7 +45,7 @@ describe.skipIf(!hasPostgres)('the port for SQL over HTTP', () => {
     ['POST /other', /^HTTP\/1.1 404 /],
     ['OPTIONS /sql', /^HTTP\/1.1 204 /],
   ])('%s does not read a body before the login', async (call, expected) => {
-    const socket = await openSocket(service.emulator.postgresPort ?? 0);
+    const socket = await openSocket(portOf());
     const wrong = `Neon-Connection-String: ${uri.replace('@', 'x@')}`;
     socket.write(
       `${call} HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nNeon-Raw-Text-Output: true\r\n${wrong}\r\nContent-Length: 9000000\r\n\r\n{`,
@@ -84,7 +55,7 @@ describe.skipIf(!hasPostgres)('the port for SQL over HTTP', () => {
   });
 
   it('reads no message of more than 10 MiB over a WebSocket', async () => {
-    const socket = new WebSocket(`ws://localhost:${service.emulator.postgresPort}/v2`);
+    const socket = new WebSocket(`ws://localhost:${portOf()}/v2`);
     onTestFinished(() => socket.terminate());
     await once(socket, 'open');
     socket.send(Buffer.alloc(11 * 1024 ** 2));
@@ -92,7 +63,7 @@ describe.skipIf(!hasPostgres)('the port for SQL over HTTP', () => {
   });
 
   it('disconnects a WebSocket with more than 64 KiB before the login', async () => {
-    const socket = new WebSocket(`ws://localhost:${service.emulator.postgresPort}/v2`);
+    const socket = new WebSocket(`ws://localhost:${portOf()}/v2`);
     onTestFinished(() => socket.terminate());
     await once(socket, 'open');
     socket.send(Buffer.alloc(100_000), { fin: false });
@@ -102,7 +73,7 @@ describe.skipIf(!hasPostgres)('the port for SQL over HTTP', () => {
   it.each([':bad', '//', 'http://[', '/v2?%zz', '/other', '*'])(
     'survives an upgrade of %j',
     async (target) => {
-      const socket = await openSocket(service.emulator.postgresPort ?? 0);
+      const socket = await openSocket(portOf());
       socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`);
       const [answer] = await once(socket, 'data');
       expect(String(answer)).toMatch(/^HTTP\/1.1 4\d\d /);
@@ -111,7 +82,7 @@ describe.skipIf(!hasPostgres)('the port for SQL over HTTP', () => {
   );
 
   it('a page of another origin may ask', async () => {
-    const url = `http://localhost:${service.emulator.postgresPort}/sql`;
+    const url = `http://localhost:${portOf()}/sql`;
     const { status, headers } = await fetch(url, { method: 'OPTIONS' });
     expect([status, headers.get('access-control-allow-origin')]).toEqual([204, '*']);
   });

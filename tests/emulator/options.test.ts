@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { type EmulatorOptions, startEmulator } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
 import { startService } from '../support/service-client';
@@ -24,6 +25,7 @@ describe('an invalid option is rejected', () => {
     [{ locks: 'all' } as object, /locks must be one of project, endpoint, none/],
     [{ unknownAttributes: 'keep' } as object, /unknownAttributes must be one of ignore, reject/],
     [{ operationsMs: 5 } as object, /operationsMs is not an option/],
+    [{ postgresPort: 5433 }, /postgresPort 5433 has no effect without the option postgres/],
   ])('rejects the option %j', async (options, message) => {
     await expect(startEmulator(options)).rejects.toThrow(message);
   });
@@ -80,6 +82,19 @@ describe('an option', () => {
     const id = await createActive();
     expect(held(id)).toMatchObject({ region_id: 'moon-1', host: `${id}.moon-1.postgres.localhost` });
   });
+});
+
+it('neither SQLite nor code for Postgres is loaded without its option', () => {
+  const program = `
+    const { startEmulator } = require('postgres-control-emulator');
+    startEmulator().then(async (emulator) => {
+      emulator.createProject();
+      await emulator.stop();
+      console.log(Object.keys(require.cache).join('\\n'));
+    });`;
+  const loaded = execFileSync(process.execPath, ['--eval', program], { cwd: __dirname, encoding: 'utf8' });
+  expect(loaded).toContain('start-emulator.js');
+  expect(loaded).not.toMatch(/data-plane\/|gateway\/|node_modules\/pg\/|sqlite/);
 });
 
 it('stop ends pending requests at once and can be called twice', async () => {

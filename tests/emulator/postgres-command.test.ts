@@ -14,17 +14,13 @@ import { dirname, join } from 'node:path';
 import { startEmulator } from 'postgres-control-emulator';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { newDataFile } from '../support/data-emulator';
-import { emulatorCommand, startCommand } from '../support/emulator-command';
+import { emulatorCommand, openCommand, startCommand } from '../support/emulator-command';
 import { hasPostgres, type Place, PostgresEmulator, PostgresUser } from '../support/postgres-emulator';
 import { makeTemporaryFolder } from '../support/temporary-folder';
 
-/** Runs the command with Postgres in a process of its own. It is killed after the test, if it still runs. */
-async function startPostgresCommand(...args: string[]) {
-  const words = ['--postgres', '--postgres-port', '0', '--operation-ms', '0', ...args];
-  const command = await startCommand([process.execPath, emulatorCommand, ...words]);
-  onTestFinished(() => void command.child.kill('SIGKILL'));
-  return command;
-}
+/** Runs the command with Postgres in a process of its own. */
+const startPostgresCommand = (...args: string[]) =>
+  openCommand(['--postgres', '--postgres-port', '0', '--operation-ms', '0', ...args]);
 
 /** The temporary folder of an emulator, which is part of the arguments of all its processes. */
 const folderOf = (certificate = '') => /^.*\/pge-\w+/.exec(certificate)?.[0] ?? '';

@@ -69,12 +69,11 @@ it.skipIf(!hasPostgres)('a start makes the database that an earlier one could no
 it.skipIf(!hasPostgres)('settings are not blamed for a server that cannot be tried', async () => {
   const data = newDataFile();
   const service = await open(data);
-  const { projectId, endpointId } = await service.createProject();
+  const { patch } = await service.createProject();
   // As on a full disk, the trial gets no data.
   chmodSync(join(`${data}.postgres`, 'template', 'base'), 0);
-  const settings = { pg_settings: { max_worker_processes: '9' } };
-  await service.patchEndpoint(projectId, endpointId, { settings });
-  const [failed] = await service.endOperations(projectId);
+  const { operations } = await patch({ settings: { pg_settings: { max_worker_processes: '9' } } });
+  const [failed] = operations;
   expect(failed).toMatchObject({ status: 'failed', error: expect.stringMatching(/^nice failed: cp: /) });
 });
 
