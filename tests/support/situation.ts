@@ -1,5 +1,5 @@
 import type { Operation } from '../../provider/src/control-api/wire-types';
-import { endpointFlow } from '../../provider/src/endpoint/endpoint-situation';
+import { endpointFlow } from '../../provider/src/endpoint/endpoint-resource';
 import { evolve } from '../../provider/src/lifecycle/evolve';
 import { emptyLedger, type Ledger, type Owed, type Stage } from '../../provider/src/lifecycle/ledger';
 import type { Event, Item, Rules, Situation } from '../../provider/src/lifecycle/situation';

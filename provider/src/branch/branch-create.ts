@@ -1,19 +1,15 @@
 import { isConflict, messageOf } from '../control-api/control-api-error';
 import { rereadUntil } from '../control-api/read-lag';
 import type { Branch } from '../control-api/wire-types';
-import { situationOfFound, situationOfNew } from '../lifecycle/beginning';
+import { situationOfCreation } from '../lifecycle/beginning';
 import { createOnce, type Existing } from '../lifecycle/create-once';
 import type { Work } from '../lifecycle/provider-core';
 import type { ResourceClaims } from '../lifecycle/resource-claims';
+import type { Created } from '../lifecycle/resource-lifecycle';
 import { deriveNames } from '../lifecycle/resource-name';
 import { branchArguments, findOtherOrigin, toUnfinishedName } from './branch-arguments';
 import type { BranchDeclaration, BranchInputs, BranchOutputs } from './branch-inputs';
 import { branchFlow, deleteBranch, startRun, toChange } from './branch-resource';
-
-export interface CreateRequest extends Work<BranchInputs> {
-  readonly declaration: BranchDeclaration;
-  readonly claims: ResourceClaims;
-}
 
 /**
  * The branch that a create takes over instead of creating one.
@@ -62,30 +58,26 @@ function toUnfinishedNames({ resource, inputs }: BranchDeclaration): string[] {
  * @throws UnsettledError when the branch exists, but not as declared: it is kept in state
  */
 export async function createBranch(
-  request: CreateRequest,
-): Promise<{ readonly id: string; readonly outputs: BranchOutputs }> {
-  const { project, inputs, declaration, claims, deadline } = request;
-  const unfinished = toUnfinishedNames(declaration);
+  work: Work<BranchInputs>,
+  claims: ResourceClaims,
+): Promise<Created<BranchOutputs>> {
+  const { project, inputs, deadline } = work;
+  const unfinished = toUnfinishedNames(work);
   const attributes = branchArguments.toCreateAttributes(inputs, unfinished[0] ?? inputs.name);
   const creation = await createOnce<Branch>({
-    work: request,
+    work,
     list: project.branches,
-    findExisting: (branches) => findExisting(declaration, branches, claims),
+    findExisting: (branches) => findExisting(work, branches, claims),
     findOwn: (branches) => findNamed(branches, unfinished),
     refusesSecond: true,
-    explainConflict: () => {},
     send: () => project.api.createBranch(project.id, attributes, deadline).then(toChange),
   });
   const { kind, item } = creation;
-  claims.claimCreated(item.id, declaration);
-  const situation =
-    kind === 'new'
-      ? situationOfNew(branchFlow, inputs, item, creation.operations)
-      : situationOfFound(branchFlow, inputs, item, kind, creation.writes);
-  const run = startRun({ ...request, action: 'create', kind: 'branch', id: item.id }, situation);
+  claims.claimCreated(item.id, work);
+  const situation = situationOfCreation(branchFlow, inputs, creation);
+  const run = startRun({ ...work, action: 'create', kind: 'branch', id: item.id }, situation);
   const outputs = await run.run([]).catch(async (error: unknown) => {
-    if (kind === 'new' && error instanceof Error && isConflict(error.cause))
-      await discard(request, item, error);
+    if (kind === 'new' && error instanceof Error && isConflict(error.cause)) await discard(work, item, error);
     throw error;
   });
   return { id: item.id, outputs };
@@ -95,8 +87,11 @@ export async function createBranch(
  * Deletes what was created only because the list did not show an older branch of the name yet.
  * @throws Error that says so, when it is deleted; otherwise the state keeps it
  */
-async function discard(request: CreateRequest, { id, created_at }: Branch, error: Error): Promise<void> {
-  const { project, inputs, deadline, progress } = request;
+async function discard(
+  { project, inputs, deadline, progress }: Work<BranchInputs>,
+  { id, created_at }: Branch,
+  error: Error,
+): Promise<void> {
   const find = async () => findNamed(await project.branches.fresh(), [inputs.name ?? '']);
   const lag = deadline.within(project.readLagMs);
   const holder = await rereadUntil(lag, find, (found) => found !== undefined).catch(() => undefined);

@@ -93,7 +93,7 @@ export class BranchLifecycle extends ResourceLifecycle<BranchInputs, BranchOutpu
   }
 
   protected make(news: BranchDeclaration, deadline: Deadline) {
-    return createBranch({ ...this.core.startWork(news, deadline), claims: this.claims, declaration: news });
+    return createBranch(this.core.startWork(news, deadline), this.claims);
   }
 
   protected async find(id: string, prior: PriorBranch, declared: Wanted) {

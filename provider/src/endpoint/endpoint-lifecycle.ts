@@ -1,4 +1,4 @@
-import { omit, some, union } from 'lodash';
+import { omit, some } from 'lodash';
 import type { Deadline } from '../control-api/deadline';
 import { situationInState } from '../lifecycle/beginning';
 import { deleteGuarded, foreseeDelete } from '../lifecycle/delete-facts';
@@ -15,11 +15,10 @@ import { endpointArguments } from './endpoint-arguments';
 import { createEndpoint } from './endpoint-create';
 import type { Declaration, EndpointInputs, InputName } from './endpoint-inputs';
 import { checkMove, checkRetained, checkUnprotected, findObstacle, findRivals } from './endpoint-obstacles';
-import { startRun } from './endpoint-resource';
-import { endpointFlow } from './endpoint-situation';
+import { endpointFlow, startRun } from './endpoint-resource';
 import { type EndpointOutputs, type FoundEndpoint, type PriorState, toFound } from './endpoint-state';
 import { endpointType } from './endpoint-type';
-import { describeDuplicates, toCreateTarget } from './existing-endpoint';
+import { derivedNamesOf, describeDuplicates } from './existing-endpoint';
 
 /** Check, diff, create, read, update and delete of a ComputeEndpoint. */
 export class EndpointLifecycle extends ResourceLifecycle<EndpointInputs, EndpointOutputs> {
@@ -85,8 +84,7 @@ export class EndpointLifecycle extends ResourceLifecycle<EndpointInputs, Endpoin
   }
 
   protected async make(news: Declaration, deadline: Deadline) {
-    const work = { ...this.#startWork(news, deadline), claims: this.claims, declaration: news };
-    const created = await createEndpoint(work);
+    const created = await createEndpoint(this.core.startWork(news, deadline), this.claims);
     await this.#reportDuplicates(created.id, news);
     return created;
   }
@@ -105,8 +103,7 @@ export class EndpointLifecycle extends ResourceLifecycle<EndpointInputs, Endpoin
     changes: readonly string[],
   ): Promise<EndpointOutputs> {
     const { outputs } = prior;
-    const secretNames = union(prior.resource.secretNames, news.resource.secretNames);
-    const started = { ...this.#startWork(news, deadline, asReported(prior)), secretNames };
+    const started = this.core.startWork(news, deadline, [asReported(prior)]);
     const work = { ...started, action: 'update', kind: 'endpoint', id } as const;
     const run = startRun(work, situationInState(endpointFlow, news.inputs, outputs), outputs);
     const updated = await run.run(changes);
@@ -140,7 +137,7 @@ export class EndpointLifecycle extends ResourceLifecycle<EndpointInputs, Endpoin
   #claimDerivedName(checked: CheckedDeclaration<EndpointInputs>): InputFailure[] {
     const { urn } = checked.resource;
     const { projectId } = checked.inputs;
-    const [derived] = toCreateTarget(checked).derivedNames;
+    const [derived] = derivedNamesOf(checked);
     if (urn === undefined || derived === undefined || isUnknown([projectId, derived])) return [];
     const holder = this.claims.claimName(projectId, derived, urn);
     if (holder === undefined) return [];
@@ -159,11 +156,5 @@ export class EndpointLifecycle extends ResourceLifecycle<EndpointInputs, Endpoin
     }
     if (this.core.claims.branch.item(branchId).foreseen === undefined) return;
     await foreseeDelete(this.core, declaration, this.core.projects.project(projectId), branchId);
-  }
-
-  #startWork(declaration: Declaration, deadline: Deadline, ...prior: readonly Declaration[]) {
-    const { urn, secretNames } = declaration.resource;
-    const work = this.core.startWork(declaration, deadline, prior);
-    return { ...work, urn, secretNames, allowsRestart: this.core.allowsRestart(declaration.inputs) };
   }
 }

@@ -8,7 +8,7 @@ import { findOtherProject } from '../lifecycle/replacement-failures';
 import type { ResourceClaims } from '../lifecycle/resource-claims';
 import type { Declaration } from './endpoint-inputs';
 import type { PriorState } from './endpoint-state';
-import { describeDuplicates, findBranchEndpoint, findExisting, toCreateTarget } from './existing-endpoint';
+import { describeDuplicates, findBranchEndpoint, findExisting } from './existing-endpoint';
 
 /** Why the replacement of the endpoint can't be created; undefined when the service shows no reason. */
 export async function findObstacle(
@@ -33,7 +33,7 @@ export async function findObstacle(
   const others = all.filter(({ id }) => id !== leaving);
   try {
     const isFound = findExisting(
-      toCreateTarget(declaration),
+      declaration,
       others.filter(({ id }) => claims.findRenamed(id) === undefined),
     );
     const holder = isFound ? undefined : findBranchEndpoint(inputs, others);

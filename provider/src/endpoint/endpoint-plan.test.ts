@@ -7,7 +7,7 @@ import { mayDrop } from '../lifecycle/plan';
 import type { Unsettled } from '../lifecycle/resource-state';
 import type { Situation } from '../lifecycle/situation';
 import type { EndpointInputs } from './endpoint-inputs';
-import { endpointFlow, planFor } from './endpoint-situation';
+import { endpointFlow, planFor } from './endpoint-resource';
 import { toOutputs } from './endpoint-state';
 
 const failed = { status: 'failed' } as const;

@@ -1,16 +1,81 @@
-import type { Endpoint, EndpointChange } from '../control-api/wire-types';
-import { describeArguments } from '../lifecycle/beginning';
-import type { Change, Resource } from '../lifecycle/resource';
+import type { Endpoint, EndpointChange, Operation } from '../control-api/wire-types';
+import { describeArguments, type Flow } from '../lifecycle/beginning';
+import { namesAt, type Owed } from '../lifecycle/ledger';
+import { mayDrop, type PlannedStep, plan } from '../lifecycle/plan';
+import type { Change, Resource, ResourceWork } from '../lifecycle/resource';
+import { describeNamed } from '../lifecycle/resource-identity';
 import { Run } from '../lifecycle/run';
 import type { Situation } from '../lifecycle/situation';
-import { endpointArguments } from './endpoint-arguments';
-import { type EndpointWork, endpointFlow, isOfEndpoint } from './endpoint-situation';
+import { describeImpact, describeRefusal } from '../preview/change-impact';
+import { type ChangeEffect, endpointArguments } from './endpoint-arguments';
+import type { EndpointInputs } from './endpoint-inputs';
 import { type EndpointOutputs, toOutputs } from './endpoint-state';
-import { checkGate } from './gate';
+
+/** What sending arguments of an endpoint owes, in this run or an earlier one. */
+export const endpointFlow: Flow<EndpointInputs, Endpoint> = {
+  arguments: endpointArguments,
+  isBlind: false,
+  mayHavePast: () => true,
+  effectsOf(names, inputs) {
+    const sent = names.filter((name) => endpointArguments.isWritable(name));
+    const has = (effect: ChangeEffect) => sent.some((name) => endpointArguments.row(name).effect === effect);
+    const effects: Owed[] = [];
+    if (sent.some((name) => name !== 'name' && name !== 'disabled')) effects.push('config');
+    if (has('stop') && inputs.disabled === true) effects.push('stop');
+    // A move leaves the compute idle, whatever its size.
+    if (has('move')) effects.push('move');
+    else if (has('restart')) effects.push('restart');
+    return effects;
+  },
+  isRecorded: () => true,
+  // A new endpoint keeps its derived name until the last step.
+  repeatable: (inputs) =>
+    endpointArguments
+      .findGiven(inputs)
+      .filter((name) => name !== 'name' && endpointArguments.row(name).effect === 'update'),
+};
+
+/**
+ * The steps of a run on the situation, with the endpoint as it is now.
+ * @param listed the operations that the state does not account for, newest first. @default none
+ */
+export function planFor(
+  situation: Situation,
+  endpoint: Endpoint,
+  inputs: EndpointInputs,
+  listed: readonly Operation[] = [],
+): PlannedStep[] {
+  const seen = { ...situation, item: endpoint };
+  return plan(seen, endpointFlow, (names) => endpointArguments.findDrift(endpoint, inputs, names), listed);
+}
+
+/** Whether the operation works on the endpoint, and is not only a check of the service. */
+export function isOfEndpoint(id: string, { endpoint_id, action }: Operation): boolean {
+  return endpoint_id === id && action !== 'check_availability';
+}
+
+/** @throws Error when `allowRestart` is false, and the rest of the run would drop connections */
+export async function checkGate(
+  { allowsRestart, id, inputs, resource: { urn, secretNames }, settingNames }: ResourceWork<EndpointInputs>,
+  situation: Situation,
+  read: () => Promise<Endpoint>,
+): Promise<void> {
+  if (allowsRestart || !mayDrop(situation, endpointFlow)) return;
+  const live = await read();
+  const steps = planFor(situation, live, inputs);
+  const changes = namesAt(situation.ledger, 'asked', 'due').filter(endpointArguments.has);
+  const impact = describeImpact(
+    { changes, steps, outputs: toOutputs(live, inputs), inputs, secretNames },
+    live,
+  );
+  if (!impact.drops) return;
+  const sent = situation.writes === 'none' ? [] : namesAt(situation.ledger, 'sent');
+  throw new Error(describeRefusal(describeNamed(id, urn), impact, inputs, settingNames, sent));
+}
 
 /** @param before the outputs in state, if the endpoint is there */
 export function describeEndpoint(
-  work: EndpointWork,
+  work: ResourceWork<EndpointInputs>,
   before?: EndpointOutputs,
 ): Resource<Endpoint, EndpointOutputs> {
   const { inputs, project, id, deadline } = work;
@@ -47,6 +112,6 @@ export function toChange({ endpoint, operations }: EndpointChange): Change<Endpo
   return { item: endpoint, operations };
 }
 
-export function startRun(work: EndpointWork, situation: Situation, before?: EndpointOutputs) {
+export function startRun(work: ResourceWork<EndpointInputs>, situation: Situation, before?: EndpointOutputs) {
   return new Run(describeEndpoint(work, before), situation);
 }

@@ -3,7 +3,7 @@ import { endpointOf } from '../../../tests/support/endpoint';
 import { deriveName, hashName } from '../lifecycle/resource-name';
 import { endpointArguments } from './endpoint-arguments';
 import type { EndpointInputs } from './endpoint-inputs';
-import { describeDuplicates, findExisting, findNamed, findOwn, toCreateTarget } from './existing-endpoint';
+import { derivedNamesOf, describeDuplicates, findExisting, findNamed, findOwn } from './existing-endpoint';
 
 const urn = 'urn:pulumi:prod::shop::pulumi-nodejs:dynamic/postgres:ComputeEndpoint::api';
 const least: EndpointInputs = { projectId: 'p-1', branchId: 'br-1', type: 'read_write' };
@@ -15,16 +15,18 @@ const inputsOf = (change: Partial<EndpointInputs> = {}): EndpointInputs => ({
   name: derived,
   ...change,
 });
-const targetOf = (change: Partial<EndpointInputs> = {}, resource: object = { urn }) =>
-  toCreateTarget({ resource, inputs: inputsOf(change) });
+const targetOf = (change: Partial<EndpointInputs> = {}, resource: object = { urn }) => ({
+  resource,
+  inputs: inputsOf(change),
+});
 
 const own = endpointOf({ id: 'ep-own', name: derived });
 const other = endpointOf({ id: 'ep-other', name: 'web' });
 const replica = endpointOf({ id: 'ep-replica', name: 'reports', type: 'read_only' });
 
-describe('toCreateTarget', () => {
+describe('derivedNamesOf', () => {
   it('derives the name even when the program declares another one', () => {
-    expect(targetOf({ name: 'web' }).derivedNames[0]).toBe(derived);
+    expect(derivedNamesOf(targetOf({ name: 'web' }))[0]).toBe(derived);
   });
 
   it.each([
@@ -32,18 +34,18 @@ describe('toCreateTarget', () => {
     ['has been renamed', () => ({ replaces: hashName('web') })],
     ['is gone', () => ({})],
   ])('finds the work of a killed replacement when the old one %s', (_what, now) => {
-    const killed = toCreateTarget({ resource: { urn, replaces: hashName(derived) }, inputs: least });
-    expect(targetOf({}, { urn, ...now(hashName(derived)) }).derivedNames).toContain(killed.derivedNames[0]);
+    const [killed] = derivedNamesOf({ resource: { urn, replaces: hashName(derived) }, inputs: least });
+    expect(derivedNamesOf(targetOf({}, { urn, ...now(hashName(derived)) }))).toContain(killed);
   });
 
   it('omits the name of the replaced endpoint', () => {
     const target = targetOf({}, { urn, replaces: hashName(derived) });
-    expect(target.derivedNames).toHaveLength(1);
+    expect(derivedNamesOf(target)).toHaveLength(1);
     expect(findOwn(target, [own])).toBeUndefined();
   });
 
   it('derives no name without a URN', () => {
-    expect(targetOf({}, {}).derivedNames).toEqual([]);
+    expect(derivedNamesOf(targetOf({}, {}))).toEqual([]);
   });
 });
 
@@ -73,7 +75,7 @@ describe('findNamed', () => {
   });
 
   it('finds nothing when the program declares no name', () => {
-    expect(findNamed(toCreateTarget({ resource: { urn }, inputs: least }), [own, other])).toEqual([]);
+    expect(findNamed({ resource: { urn }, inputs: least }, [own, other])).toEqual([]);
   });
 });
 
@@ -159,7 +161,7 @@ describe('describeDuplicates', () => {
   });
 
   it('names what a replacement by the other type has left', () => {
-    const [name] = targetOf({ type: 'read_only' }).derivedNames;
+    const [name] = derivedNamesOf(targetOf({ type: 'read_only' }));
     const left = endpointOf({ id: 'ep-left', name, type: 'read_only' });
     const declaration = { resource: { urn }, inputs: inputsOf() };
     expect(describeDuplicates(declaration, [own, left, other], 'ep-own').join()).toContain('ep-left');

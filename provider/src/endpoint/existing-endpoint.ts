@@ -5,22 +5,9 @@ import { deriveNames } from '../lifecycle/resource-name';
 import { endpointArguments } from './endpoint-arguments';
 import { type Declaration, type EndpointInputs, inputShape } from './endpoint-inputs';
 
-/** What a create declares, and the names by which it recognises an endpoint that an earlier try created. */
-export interface CreateTarget {
-  readonly inputs: EndpointInputs;
-  /** The derived names of this resource; no other client uses them. The endpoint is created under the first. */
-  readonly derivedNames: readonly string[];
-  readonly createsBeforeDelete: boolean;
-}
-
-/** Derives the names once for a whole create. */
-export function toCreateTarget({ resource, inputs }: Declaration): CreateTarget {
-  const { createsBeforeDelete = false } = resource;
-  return {
-    inputs,
-    createsBeforeDelete,
-    derivedNames: deriveNames(resource, inputs, endpointArguments.replacing),
-  };
+/** The names by which a create recognises what an earlier try created; no other client uses them. It creates under the first. */
+export function derivedNamesOf({ resource, inputs }: Declaration): readonly string[] {
+  return deriveNames(resource, inputs, endpointArguments.replacing);
 }
 
 /**
@@ -28,17 +15,17 @@ export function toCreateTarget({ resource, inputs }: Declaration): CreateTarget 
  * @throws Error when an endpoint is in the way that must not be taken over
  */
 export function findExisting(
-  target: CreateTarget,
+  declaration: Declaration,
   endpoints: readonly Endpoint[],
 ): Existing<Endpoint> | undefined {
-  const { inputs } = target;
-  const own = findOwn(target, endpoints);
+  const { inputs, resource } = declaration;
+  const own = findOwn(declaration, endpoints);
   // The derived name does not include the branch, so an endpoint of that name on another branch may belong to a stack in
   // another backend. Only a program that creates before it deletes can meet its own there, by a forced replacement and a move
   // in one update.
-  const isInPlace = own?.branch_id === inputs.branchId || target.createsBeforeDelete;
+  const isInPlace = own?.branch_id === inputs.branchId || resource.createsBeforeDelete;
   if (own && !isInPlace && !inputs.adopt) throw new Error(describeElsewhere(own));
-  const all = findNamed(target, endpoints);
+  const all = findNamed(declaration, endpoints);
   const [named] = all;
   if (named && (own || !(inputs.adopt && isSamePlace(named, inputs))))
     throw new Error(describeTaken(inputs, named, all, own));
@@ -48,11 +35,9 @@ export function findExisting(
 }
 
 /** The oldest endpoint of a derived name: if two processes have created one, the oldest stays. */
-export function findOwn(
-  { derivedNames }: CreateTarget,
-  endpoints: readonly Endpoint[],
-): Endpoint | undefined {
-  const own = endpoints.filter(({ name = '' }) => derivedNames.includes(name));
+export function findOwn(declaration: Declaration, endpoints: readonly Endpoint[]): Endpoint | undefined {
+  const derived = derivedNamesOf(declaration);
+  const own = endpoints.filter(({ name = '' }) => derived.includes(name));
   return sortBy(own, createdAt, 'id')[0];
 }
 
@@ -60,19 +45,20 @@ export function findOwn(
  * The endpoints with the declared name. The oldest of the declared branch and type, which may be an orphan, comes first: another client
  * may have used the name since.
  */
-export function findNamed(
-  { inputs, derivedNames }: CreateTarget,
-  endpoints: readonly Endpoint[],
-): Endpoint[] {
-  if (inputs.name === undefined || derivedNames.includes(inputs.name)) return [];
+export function findNamed(declaration: Declaration, endpoints: readonly Endpoint[]): Endpoint[] {
+  const { inputs } = declaration;
+  if (inputs.name === undefined || derivedNamesOf(declaration).includes(inputs.name)) return [];
   const named = endpoints.filter(({ name }) => name === inputs.name);
   return sortBy(named, (endpoint) => !isSamePlace(endpoint, inputs), createdAt, 'id');
 }
 
 /** Why it is not clear which endpoint `adopt` means; undefined when it is. */
-export function describeAmbiguity(target: CreateTarget, endpoints: readonly Endpoint[]): string | undefined {
-  const [named] = findNamed(target, endpoints);
-  const holder = findBranchEndpoint(target.inputs, endpoints);
+export function describeAmbiguity(
+  declaration: Declaration,
+  endpoints: readonly Endpoint[],
+): string | undefined {
+  const [named] = findNamed(declaration, endpoints);
+  const holder = findBranchEndpoint(declaration.inputs, endpoints);
   if (!named || !holder || named.id === holder.id) return undefined;
   return `can mean two endpoints: ${named.id} by the name, on branch ${named.branch_id}, and ${holder.id}, the read_write endpoint of branch ${holder.branch_id}. Give the name or the branch of the one to take over`;
 }
@@ -99,10 +85,9 @@ export function describeDuplicates(
   endpoints: readonly Endpoint[],
   id: string,
 ): string[] {
-  const either = inputShape.type.options.map((type) =>
-    toCreateTarget({ resource, inputs: { ...inputs, type } }),
+  const names = inputShape.type.options.flatMap((type) =>
+    derivedNamesOf({ resource, inputs: { ...inputs, type } }),
   );
-  const names = either.flatMap(({ derivedNames }) => derivedNames);
   const isDuplicate = ({ name = '', ...other }: Endpoint) => names.includes(name) && other.id !== id;
   return endpoints
     .filter(isDuplicate)

@@ -1,6 +1,7 @@
 import { partition } from 'lodash';
 import type { Operation } from '../control-api/wire-types';
 import type { ArgumentTable } from './argument-table';
+import type { Creation } from './create-once';
 import { evolve } from './evolve';
 import { emptyLedger, type Ledger, moveTo } from './ledger';
 import type { Resource } from './resource';
@@ -26,6 +27,18 @@ export function situationInState<Inputs extends object, Shown extends Item>(
   before: Unsettled & { readonly disabled?: boolean | undefined },
 ): Situation {
   return { ...begin(flow, inputs), ...readLedger(before, flow.arguments.has) };
+}
+
+/** The situation once a create has its id. */
+export function situationOfCreation<Inputs extends Named, Shown extends Item>(
+  flow: Flow<Inputs, Shown>,
+  inputs: Inputs,
+  creation: Creation<Shown>,
+): Situation {
+  const { kind, item } = creation;
+  return kind === 'new'
+    ? situationOfNew(flow, inputs, item, creation.operations)
+    : situationOfFound(flow, inputs, item, kind, creation.writes);
 }
 
 /** The situation after the response to a create: all that the program gives is sent, but for its name and what comes last. */

@@ -32,7 +32,7 @@ export interface CreateRequest<Shown extends { readonly id: string }> {
   /** Whether the service answers 409 to a second create. */
   readonly refusesSecond: boolean;
   /** @throws Error that says what is in the way, if these items show it */
-  readonly explainConflict: (items: readonly Shown[], conflict: ControlApiError) => void;
+  readonly explainConflict?: (items: readonly Shown[], conflict: ControlApiError) => void;
   readonly send: () => Promise<Change<Shown>>;
 }
 
@@ -76,7 +76,7 @@ export async function createOnce<Shown extends { readonly id: string }>(
           // After a lost response, what is in the way may be its work.
           const own = writes === 'unknown' ? toOwn(findOwn(items, true)) : undefined;
           const found = own ?? findExisting(items);
-          if (!found) request.explainConflict(items, error);
+          if (!found) request.explainConflict?.(items, error);
           return found;
         };
         const found = await search(find, project.readLagMs);

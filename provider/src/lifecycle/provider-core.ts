@@ -1,4 +1,4 @@
-import { once } from 'lodash';
+import { once, union } from 'lodash';
 import { ProviderConfig } from '../config/provider-config';
 import type { SettingNames } from '../config/setting-names';
 import type { ControlApi } from '../control-api/control-api';
@@ -29,10 +29,11 @@ export interface CoreOptions extends ServicePacing {
   readonly previewPatienceMs?: number | undefined;
 }
 
-/** What one create or update works with. */
-export interface Work<Inputs> {
+/** What one create or update works with, and on: what the program declares. */
+export interface Work<Inputs> extends Declared<Inputs> {
   readonly project: ServiceProject;
-  readonly inputs: Inputs;
+  /** Whether connections of an active compute may be dropped. */
+  readonly allowsRestart: boolean;
   readonly deadline: Deadline;
   readonly progress: Progress;
   readonly settingNames: SettingNames;
@@ -97,16 +98,19 @@ export class ProviderCore {
     return { ...checked, failures: presented };
   }
 
-  /** @param prior what is in state, so that its secrets are redacted too */
-  startWork<Inputs extends { readonly projectId: string }>(
+  /** @param prior what is in state, so that its secrets are secrets too */
+  startWork<Inputs extends { readonly projectId: string; readonly allowRestart?: boolean }>(
     declaration: Declared<Inputs>,
     deadline: Deadline,
     prior: readonly Declared<object>[] = [],
   ): Work<Inputs> {
     const { resource, inputs } = declaration;
+    const secretNames = union(...[declaration, ...prior].map((each) => each.resource.secretNames));
     return {
       project: this.projects.project(inputs.projectId),
+      resource: { ...resource, secretNames },
       inputs,
+      allowsRestart: this.allowsRestart(inputs),
       deadline,
       progress: this.#display.forResource(resource.urn, this.#presenter([declaration, ...prior])),
       settingNames: this.config.names,

@@ -33,7 +33,7 @@ export class ResourceRequests<Shown extends Item> {
   }
 
   get #parts() {
-    return { resource: this.#resource, ...this.#resource.work };
+    return { ...this.#resource.work, resource: this.#resource };
   }
 
   /** The resource as it is now. @throws GoneError when it no longer exists */

@@ -1,7 +1,7 @@
 import { difference } from 'lodash';
 import { toNamedId } from '../control-api/named-api';
 import type { NamedKind } from '../control-api/wire-types';
-import { situationOfFound, situationOfNew } from '../lifecycle/beginning';
+import { situationOfCreation } from '../lifecycle/beginning';
 import { createOnce, type Existing } from '../lifecycle/create-once';
 import { describeUnforced } from '../lifecycle/data-loss';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
@@ -33,15 +33,10 @@ export async function createNamed<Inputs extends NamedInputs>(
     findOwn: (items, isOutcomeUnknown) =>
       isOutcomeUnknown ? items.find((item) => item.id === id) : undefined,
     refusesSecond: true,
-    explainConflict: () => {},
     send: () => project.api.createNamed(kind, inputs, attributes, deadline).then(toChange(named, work)),
   });
   core.claims[kind].claimCreated(id, news);
-  const flow = toFlow(named);
-  const situation =
-    creation.kind === 'new'
-      ? situationOfNew(flow, inputs, creation.item, creation.operations)
-      : situationOfFound(flow, inputs, creation.item, creation.kind, creation.writes);
+  const situation = situationOfCreation(toFlow(named), inputs, creation);
   const outputs = await startRun(named, work, situation).run([]);
   return { id, outputs: await withSecret(core, named, work, news, outputs) };
 }

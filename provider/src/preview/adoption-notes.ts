@@ -1,9 +1,8 @@
 import type { Endpoint } from '../control-api/wire-types';
 import { endpointArguments } from '../endpoint/endpoint-arguments';
 import type { EndpointInputs, InputName } from '../endpoint/endpoint-inputs';
-import { endpointFlow, planFor } from '../endpoint/endpoint-situation';
+import { endpointFlow, planFor } from '../endpoint/endpoint-resource';
 import { toOutputs } from '../endpoint/endpoint-state';
-import type { CreateTarget } from '../endpoint/existing-endpoint';
 import { situationOfFound } from '../lifecycle/beginning';
 import type { Existing } from '../lifecycle/create-once';
 import { describeImpact } from './change-impact';
@@ -28,8 +27,8 @@ export function describeAdoption(adopted: Endpoint, changes: readonly InputName[
   return `adopt takes over endpoint ${describeEndpoint(adopted)} and ${what}`;
 }
 
-export function describeNothingToAdopt({ inputs }: CreateTarget): string {
-  return `adopt finds no endpoint to take over on branch ${inputs.branchId}: \`pulumi up\` creates one`;
+export function describeNothingToAdopt({ branchId }: EndpointInputs): string {
+  return `adopt finds no endpoint to take over on branch ${branchId}: \`pulumi up\` creates one`;
 }
 
 /** Without its name, which may be a secret of an earlier program. */

@@ -4,7 +4,7 @@ import { failedOf } from '../../../tests/support/operation';
 import { dynamicSettingNames } from '../config/setting-names';
 import { endpointArguments } from '../endpoint/endpoint-arguments';
 import type { EndpointInputs, InputName } from '../endpoint/endpoint-inputs';
-import { endpointFlow, planFor } from '../endpoint/endpoint-situation';
+import { endpointFlow, planFor } from '../endpoint/endpoint-resource';
 import { toOutputs } from '../endpoint/endpoint-state';
 import { situationInState } from '../lifecycle/beginning';
 import { evolve } from '../lifecycle/evolve';

@@ -1,7 +1,7 @@
 import { findRefusal } from '../control-api/control-api-error';
 import type { Operation } from '../control-api/wire-types';
 import type { Declaration } from '../endpoint/endpoint-inputs';
-import { endpointFlow, isOfEndpoint, planFor } from '../endpoint/endpoint-situation';
+import { endpointFlow, isOfEndpoint, planFor } from '../endpoint/endpoint-resource';
 import { type PlannedStep, plan } from '../lifecycle/plan';
 import type { ProviderCore } from '../lifecycle/provider-core';
 import { type Situation, sinceOf } from '../lifecycle/situation';

@@ -3,15 +3,9 @@ import { messageOf } from '../control-api/control-api-error';
 import type { Endpoint } from '../control-api/wire-types';
 import type { Declaration, EndpointInputs, InputName } from '../endpoint/endpoint-inputs';
 import { describeOrder } from '../endpoint/endpoint-obstacles';
-import { endpointFlow } from '../endpoint/endpoint-situation';
+import { endpointFlow } from '../endpoint/endpoint-resource';
 import type { PriorState } from '../endpoint/endpoint-state';
-import {
-  type CreateTarget,
-  describeAmbiguity,
-  findBranchEndpoint,
-  findExisting,
-  toCreateTarget,
-} from '../endpoint/existing-endpoint';
+import { describeAmbiguity, findBranchEndpoint, findExisting } from '../endpoint/existing-endpoint';
 import { situationInState } from '../lifecycle/beginning';
 import { describeForced, describeUnforced } from '../lifecycle/data-loss';
 import { evolve } from '../lifecycle/evolve';
@@ -83,7 +77,6 @@ export class PreviewDiagnostics {
   /** For an endpoint that is not in state yet: new, or taken over. Returns why it must not be taken over. */
   async reportCreation(declaration: Declaration): Promise<InputFailure[]> {
     const { inputs } = declaration;
-    const target = toCreateTarget(declaration);
     const branches = isUnknown(inputs.branchId) ? this.#core.claims.branch.adopted : [inputs.branchId];
     const endpoints = inputs.adopt && branches.length === 0 ? [] : await this.#list(declaration);
     const notes: string[] = [];
@@ -91,12 +84,12 @@ export class PreviewDiagnostics {
       if (inputs.adopt === true && isUnknown(inputs.branchId))
         notes.push(...branches.flatMap((id) => this.#describeIfOn(id, declaration, endpoints)));
       else if (inputs.adopt === true) {
-        const adoption = this.#describeAdoption(target, endpoints, declaration);
+        const adoption = this.#describeAdoption(declaration, endpoints);
         if (adoption.failures.length > 0) return adoption.failures;
         notes.push(...adoption.warnings);
       } else if (!this.#isReplacing(declaration)) {
-        notes.push(...this.#describeExisting(target, endpoints, declaration));
-        if (notes.length === 0) return this.#findHolder(target, endpoints);
+        notes.push(...this.#describeExisting(declaration, endpoints));
+        if (notes.length === 0) return this.#findHolder(inputs, endpoints);
       }
     } catch (error) {
       // The create would stop, but the preview must not: a replacement may delete that endpoint first.
@@ -137,15 +130,15 @@ export class PreviewDiagnostics {
     return this.#core.list(declaration, 'endpoints');
   }
 
-  #describeAdoption(target: CreateTarget, endpoints: readonly Endpoint[], declaration: Declaration) {
-    const { inputs } = target;
+  #describeAdoption(declaration: Declaration, endpoints: readonly Endpoint[]) {
+    const { inputs } = declaration;
     const { urn, secretNames = [] } = declaration.resource;
-    const ambiguity = describeAmbiguity(target, endpoints);
+    const ambiguity = describeAmbiguity(declaration, endpoints);
     if (ambiguity !== undefined)
       return { failures: [{ property: 'adopt', reason: ambiguity }], warnings: [] };
-    const existing = findExisting(target, endpoints);
+    const existing = findExisting(declaration, endpoints);
     if (!existing)
-      return { failures: [], warnings: endpoints.length > 0 ? [describeNothingToAdopt(target)] : [] };
+      return { failures: [], warnings: endpoints.length > 0 ? [describeNothingToAdopt(inputs)] : [] };
     const { item: adopted } = existing;
     const rival = urn === undefined ? undefined : this.#core.claims.endpoint.claimAdoption(adopted.id, urn);
     if (rival !== undefined) {
@@ -166,7 +159,7 @@ export class PreviewDiagnostics {
   /** What a take-over does if the branch, whose id the engine does not pass yet, is one that this update takes over itself. */
   #describeIfOn(branchId: string, declaration: Declaration, endpoints: readonly Endpoint[]): string[] {
     const inputs = { ...declaration.inputs, branchId };
-    const existing = findExisting(toCreateTarget({ ...declaration, inputs }), endpoints);
+    const existing = findExisting({ ...declaration, inputs }, endpoints);
     if (!existing) return [];
     const { impact } = assessTakeOver(existing, inputs, declaration.resource.secretNames ?? []);
     const refusal = this.#isForbidden(impact, inputs)
@@ -177,9 +170,9 @@ export class PreviewDiagnostics {
   }
 
   /** Warnings about the endpoint of its own that the create will find. @throws Error when the create will stop */
-  #describeExisting(target: CreateTarget, endpoints: readonly Endpoint[], declaration: Declaration) {
-    const { inputs } = target;
-    const existing = findExisting(target, endpoints);
+  #describeExisting(declaration: Declaration, endpoints: readonly Endpoint[]) {
+    const { inputs } = declaration;
+    const existing = findExisting(declaration, endpoints);
     if (!existing) return [];
     const { impact } = assessTakeOver(existing, inputs, declaration.resource.secretNames ?? []);
     const refusal = this.#isForbidden(impact, inputs)
@@ -195,7 +188,7 @@ export class PreviewDiagnostics {
   }
 
   /** The read_write endpoint on the branch, unless a resource has it: its owner may take it off the branch first. */
-  #findHolder({ inputs }: CreateTarget, endpoints: readonly Endpoint[]): InputFailure[] {
+  #findHolder(inputs: EndpointInputs, endpoints: readonly Endpoint[]): InputFailure[] {
     const holder = findBranchEndpoint(inputs, endpoints);
     const claims = this.#core.claims.endpoint;
     if (!holder || claims.ownerOf(holder.id) !== undefined || !isEmpty(claims.item(holder.id))) return [];
