@@ -1,7 +1,7 @@
 import { find, some } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
 import { toProtection } from '../lifecycle/delete-facts';
-import { describeProtected } from '../lifecycle/delete-guards';
+import { foreseenGuards, judgeDelete } from '../lifecycle/delete-guards';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import type { ProviderCore } from '../lifecycle/provider-core';
 import { findOtherProject } from '../lifecycle/replacement-failures';
@@ -87,9 +87,9 @@ export async function checkUnprotected(
   const before = { ...declaration, inputs: outputs };
   const protection = toProtection(core, find(await core.list(before, 'branches'), { id: outputs.branchId }));
   // An interrupted replacement has deleted it, and only creates.
-  if (!protection.protectedBranch || !some(await core.list(before, 'endpoints'), { id })) return;
   const subject = { action: 'delete', kind: 'endpoint', id } as const;
-  throw new Error(describeProtected({ ...protection, subject }));
+  const reason = judgeDelete({ ...protection, subject }, foreseenGuards);
+  if (reason !== undefined && some(await core.list(before, 'endpoints'), { id })) throw new Error(reason);
 }
 
 /**

@@ -6,14 +6,9 @@ import type { ServiceProject } from '../operations/service-project';
 import {
   type DeleteFacts,
   describeChildren,
-  describeKept,
-  describeNamedOn,
-  describePermanent,
-  describeProtected,
   describeStanding,
+  foreseenGuards,
   judgeDelete,
-  judgeStanding,
-  noBranchFacts,
   type StandingEndpoint,
 } from './delete-guards';
 import type { DeleteRequest } from './delete-resource';
@@ -57,11 +52,11 @@ async function guardDelete(question: DeleteQuestion, project: ServiceProject): P
   const facts = await rereadUntil(
     project.lag(deadline),
     () => gatherFacts(question, project),
-    (each) => !(judgeStanding(each) ?? each.baseObstacle ?? each.protectedBranch),
+    (each) => judgeDelete(each) === undefined,
   );
   const reason = judgeDelete(facts);
   if (reason !== undefined) throw new Error(reason);
-  const goesToo = describeStanding(id, facts.standing);
+  const goesToo = describeStanding(id, facts.standing ?? []);
   if (goesToo !== undefined) await core.warn(asReported(prior), [goesToo]);
 }
 
@@ -71,14 +66,13 @@ async function gatherFacts(question: DeleteQuestion, project: ServiceProject): P
   const { name, type, branchId, protected: wasProtected } = prior.outputs;
   const claims = core.claims[kind];
   const replacement = claims.findReplacement(urn);
-  const obstacle = replacement && (await question.findObstacle(replacement));
   const hasOther = claims.hasOther(id, urn);
   const { allowDataLoss, allowRestart } = claims.resource(urn).declared?.inputs ?? {};
   const base = findBase(question);
   const common = {
     lacksCreate: claims.lacksCreate(urn),
-    obstacle,
-    baseObstacle: base === undefined ? undefined : await findBaseObstacle(core, project, base, deadline),
+    obstacle: replacement && (await question.findObstacle(replacement)),
+    baseObstacle: base && (await findBaseObstacle(core, project, base, deadline)),
   };
   const known = { projectId: project.id, names: [name] };
   if (kind === 'branch') {
@@ -96,7 +90,7 @@ async function gatherFacts(question: DeleteQuestion, project: ServiceProject): P
   const isForbidden = hasOther && endpoint && isUp(endpoint) && !core.allowsRestart({ allowRestart });
   const unallowed = isForbidden ? 'allowRestart' : undefined;
   const subject = { action: 'delete', kind, id } as const;
-  return { ...common, ...noBranchFacts, ...toProtection(core, branch), subject, adopter, unallowed };
+  return { ...common, ...toProtection(core, branch), subject, adopter, unallowed };
 }
 
 /**
@@ -123,7 +117,7 @@ export function toProtection(
   branch: Branch | undefined,
   wasProtected = claims.branch.item(branch?.id ?? '').wasProtected,
 ) {
-  if (!branch?.protected) return { protectedBranch: undefined, isProtectedByOthers: false };
+  if (!branch?.protected) return {};
   const { declared } = claims.branch.recordOf(branch.id);
   const isOurs = declared?.inputs.protected === true;
   return { protectedBranch: branch.id, isProtectedByOthers: wasProtected === false && !isOurs };
@@ -197,7 +191,7 @@ async function findBaseObstacle(
 }
 
 /** The endpoints on a branch, without those that this run deletes and no resource keeps. */
-export async function listStanding(
+async function listStanding(
   { claims }: ProviderCore,
   { id: projectId, endpoints }: ServiceProject,
   branchId: string,
@@ -236,11 +230,7 @@ export async function foreseeDelete(
   if (!live) return [];
   branch.noteItem(branchId, { foreseen: live.standing.map((each) => each.endpoint.id) });
   const standing = live.standing.filter((each) => endpoint.item(each.endpoint.id).mover === undefined);
-  const reason =
-    describeProtected(live) ??
-    describePermanent(live) ??
-    describeKept({ ...live, standing }) ??
-    describeNamedOn(live);
+  const reason = judgeDelete({ ...live, standing }, foreseenGuards);
   if (reason !== undefined) throw new Error(reason);
   return compact([describeStanding(branchId, standing), describeChildren(live.children)]);
 }

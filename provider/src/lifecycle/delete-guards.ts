@@ -24,31 +24,22 @@ export interface DeleteFacts {
   /** Why the branch with which it is replaced can't be deleted. */
   readonly baseObstacle?: string | undefined;
   /** The branch, or that of the endpoint, if the service protects it. */
-  readonly protectedBranch: string | undefined;
+  readonly protectedBranch?: string | undefined;
   /** Whether others have protected it since the state was written. */
-  readonly isProtectedByOthers: boolean;
+  readonly isProtectedByOthers?: boolean;
   /** What the branch is, if the service never deletes such a branch. */
   readonly permanent?: 'the default branch of its project' | 'a root branch' | undefined;
-  /** The endpoints on the branch, without those that this run deletes. */
-  readonly standing: readonly StandingEndpoint[];
-  /** The ids of the branches that were created from it, without those that this run deletes. */
-  readonly children: readonly string[];
-  /** The roles and databases that the program declares on the branch. */
-  readonly named: readonly string[];
+  /** The endpoints on the branch, without those that this run deletes. @default none */
+  readonly standing?: readonly StandingEndpoint[];
+  /** The ids of the branches that were created from it, without those that this run deletes. @default none */
+  readonly children?: readonly string[];
+  /** The roles and databases that the program declares on the branch. @default none */
+  readonly named?: readonly string[];
   /** The ids that the diff of this run found on the branch; undefined if it did not list them. */
-  readonly foreseen: readonly string[] | undefined;
+  readonly foreseen?: readonly string[] | undefined;
   /** Whether active endpoints may go with the branch: the stack's `allowRestart`. In a destroy they may. */
-  readonly allowsRestart: boolean;
+  readonly allowsRestart?: boolean;
 }
-
-/** The facts of an endpoint, which has no endpoints or children. */
-export const noBranchFacts = {
-  standing: [],
-  named: [],
-  children: [],
-  foreseen: undefined,
-  allowsRestart: true,
-} as const;
 
 /** How many children a message lists. */
 const mostChildren = 20;
@@ -58,29 +49,38 @@ export function listChildren(ids: readonly string[]): string {
   return joinFirst(ids, mostChildren, 'more');
 }
 
-type Guard = (facts: DeleteFacts) => string | undefined;
+type Guards = Readonly<Record<string, (facts: DeleteFacts) => string | undefined>>;
 
-/** Why the endpoints on a branch forbid its delete. The order is the meaning. */
-const standingGuards: Readonly<Record<string, Guard>> = {
-  'this program keeps an endpoint on it': describeKept,
-  'an active endpoint stands on it': ({ subject, allowsRestart, standing }) =>
+/** Why a branch must not be deleted, as far as a preview of its replacement can tell. The order is the meaning. */
+export const foreseenGuards: Guards = {
+  'the branch is protected': ({ protectedBranch, isProtectedByOthers, subject }) => {
+    if (protectedBranch === undefined) return undefined;
+    const [cause, command] = isProtectedByOthers
+      ? [
+          `another client has protected branch ${protectedBranch} since the last \`pulumi up\` or refresh`,
+          'up --refresh',
+        ]
+      : [`branch ${protectedBranch} is protected`, 'up'];
+    return `${describeSubject(subject)}: ${cause}. The service deletes neither a protected branch nor its endpoints. Nothing was deleted. Set protected: false on the branch in an earlier \`pulumi ${command}\`, or unprotect it at the service, and run the command again.`;
+  },
+  'the service never deletes such a branch': ({ permanent, subject }) =>
+    permanent &&
+    `${describeSubject(subject)}: it is ${permanent}, which the service does not delete. Nothing was deleted. Leave it as it was. To remove it from the program alone, first apply retainOnDelete: true in a \`pulumi up\` of its own.`,
+  'this program keeps a role or a database on it': ({ subject, named = [] }) =>
+    named.length > 0
+      ? `${describeSubject(subject)}: ${named.join(', ')}, which this program keeps, would be deleted with the branch. Nothing was deleted. In an earlier \`pulumi up\`, remove what is to go from the program. If a change replaces the branch, you can instead set branchId to the id of the branch resource: what is on it is then replaced with it.`
+      : undefined,
+  'this program keeps an endpoint on it': ({ subject, standing = [] }) =>
     describeInTheWay(
       subject,
-      allowsRestart ? [] : standing.filter(({ endpoint }) => isUp(endpoint)),
-      'would be deleted with the branch, and allowRestart is false',
-      'Suspend the endpoint, move it or delete it first, or set allowRestart: true for the stack',
-    ),
-  'others have put an endpoint on it since': ({ subject, foreseen, standing }) =>
-    describeInTheWay(
-      subject,
-      foreseen ? standing.filter(({ endpoint }) => !foreseen.includes(endpoint.id)) : [],
-      'added after this run first checked the branch, would be deleted with it',
-      'Run the command again: its preview names the endpoint',
+      standing.filter(({ keeper }) => keeper !== undefined),
+      'which this program keeps, would be deleted with the branch',
+      'In an earlier `pulumi up`, remove the endpoint from the program or move it to another branch. If a change replaces the branch, you can instead set branchId to the id of the branch resource: the endpoint is then replaced with it',
     ),
 };
 
 /** Every reason not to delete. The order is the meaning. */
-export const deleteGuards: Readonly<Record<string, Guard>> = {
+export const deleteGuards: Guards = {
   'its replacement was not created': ({ lacksCreate, subject }) =>
     lacksCreate ? describeMayBeKept(subject) : undefined,
   'the program has another one in its place': ({ unallowed, subject }) =>
@@ -95,14 +95,25 @@ export const deleteGuards: Readonly<Record<string, Guard>> = {
   'the branch that is replaced with it can not be deleted': ({ baseObstacle, subject }) =>
     baseObstacle &&
     `${describeSubject(subject)}: it is replaced with its branch, which can't be deleted: ${baseObstacle}`,
-  'the branch is protected': describeProtected,
-  'the service never deletes such a branch': describePermanent,
-  'a branch was created from it': ({ subject, children }) =>
+  ...foreseenGuards,
+  'a branch was created from it': ({ subject, children = [] }) =>
     children.length > 0
       ? `${describeSubject(subject)}: other branches were created from it: ${listChildren(children)}. Nothing was deleted. Delete them first.`
       : undefined,
-  'this program keeps a role or a database on it': describeNamedOn,
-  ...standingGuards,
+  'an active endpoint stands on it': ({ subject, allowsRestart, standing = [] }) =>
+    describeInTheWay(
+      subject,
+      allowsRestart ? [] : standing.filter(({ endpoint }) => isUp(endpoint)),
+      'would be deleted with the branch, and allowRestart is false',
+      'Suspend the endpoint, move it or delete it first, or set allowRestart: true for the stack',
+    ),
+  'others have put an endpoint on it since': ({ subject, foreseen, standing = [] }) =>
+    describeInTheWay(
+      subject,
+      foreseen ? standing.filter(({ endpoint }) => !foreseen.includes(endpoint.id)) : [],
+      'added after this run first checked the branch, would be deleted with it',
+      'Run the command again: its preview names the endpoint',
+    ),
 };
 
 /** Why it must not be deleted; undefined when it may be. */
@@ -114,53 +125,10 @@ export function judgeDelete(facts: DeleteFacts, guards = deleteGuards): string |
   return undefined;
 }
 
-export function judgeStanding(facts: DeleteFacts): string | undefined {
-  return judgeDelete(facts, standingGuards);
-}
-
-/** A preview asks the same. */
-export function describeProtected(
-  facts: Pick<DeleteFacts, 'protectedBranch' | 'isProtectedByOthers' | 'subject'>,
-): string | undefined {
-  const { protectedBranch, isProtectedByOthers, subject } = facts;
-  if (protectedBranch === undefined) return undefined;
-  const [cause, command] = isProtectedByOthers
-    ? [
-        `another client has protected branch ${protectedBranch} since the last \`pulumi up\` or refresh`,
-        'up --refresh',
-      ]
-    : [`branch ${protectedBranch} is protected`, 'up'];
-  return `${describeSubject(subject)}: ${cause}. The service deletes neither a protected branch nor its endpoints. Nothing was deleted. Set protected: false on the branch in an earlier \`pulumi ${command}\`, or unprotect it at the service, and run the command again.`;
-}
-
-/** A preview asks the same. */
-export function describePermanent({ permanent, subject }: Pick<DeleteFacts, 'permanent' | 'subject'>) {
-  return (
-    permanent &&
-    `${describeSubject(subject)}: it is ${permanent}, which the service does not delete. Nothing was deleted. Leave it as it was. To remove it from the program alone, first apply retainOnDelete: true in a \`pulumi up\` of its own.`
-  );
-}
-
 /** What a preview says of the branches that were created from it, which the program may delete, too. */
 export function describeChildren(children: readonly string[]): string | undefined {
   if (children.length === 0) return undefined;
   return `branches were created from it: ${listChildren(children)}. Unless this update deletes them first, \`pulumi up\` stops before it deletes anything`;
-}
-
-/** The endpoints that the program keeps on the branch. A preview asks the same. */
-export function describeKept({ subject, standing }: Pick<DeleteFacts, 'subject' | 'standing'>) {
-  return describeInTheWay(
-    subject,
-    standing.filter(({ keeper }) => keeper !== undefined),
-    'which this program keeps, would be deleted with the branch',
-    'In an earlier `pulumi up`, remove the endpoint from the program or move it to another branch. If a change replaces the branch, you can instead set branchId to the id of the branch resource: the endpoint is then replaced with it',
-  );
-}
-
-/** The roles and databases that the program keeps on the branch. A preview asks the same. */
-export function describeNamedOn({ subject, named }: Pick<DeleteFacts, 'subject' | 'named'>) {
-  if (named.length === 0) return undefined;
-  return `${describeSubject(subject)}: ${named.join(', ')}, which this program keeps, would be deleted with the branch. Nothing was deleted. In an earlier \`pulumi up\`, remove what is to go from the program. If a change replaces the branch, you can instead set branchId to the id of the branch resource: what is on it is then replaced with it.`;
 }
 
 /** What goes with the branch; undefined when nothing does. */

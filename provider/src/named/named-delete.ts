@@ -1,6 +1,6 @@
 import { ControlApiError } from '../control-api/control-api-error';
 import { toNamedId } from '../control-api/named-api';
-import { judgeDelete, noBranchFacts } from '../lifecycle/delete-guards';
+import { judgeDelete } from '../lifecycle/delete-guards';
 import { deleteResource } from '../lifecycle/delete-resource';
 import type { ProviderCore, Work } from '../lifecycle/provider-core';
 import { isOf } from './named-resource';
@@ -53,10 +53,7 @@ function checkDelete<Inputs extends NamedInputs>(
   const { allowDataLoss } = claims.resource(urn).declared?.inputs ?? {};
   const hasSuccessor = claims.hasOther(id, urn) || claims.findReplacement(urn) !== undefined;
   const reason = judgeDelete({
-    ...noBranchFacts,
     subject: { action: 'delete', kind, id },
-    protectedBranch: undefined,
-    isProtectedByOthers: false,
     lacksCreate: claims.lacksCreate(urn),
     unallowed: loss && hasSuccessor && allowDataLoss !== true ? 'allowDataLoss' : undefined,
     adopter: claims.findAdopter({ projectId, branchId, names: [name, nameNow] }, urn),
