@@ -1,5 +1,3 @@
-import { isConflict, messageOf } from '../control-api/control-api-error';
-import { rereadUntil } from '../control-api/read-lag';
 import type { Branch } from '../control-api/wire-types';
 import { situationOfCreation } from '../lifecycle/beginning';
 import { createOnce, type Existing } from '../lifecycle/create-once';
@@ -9,7 +7,7 @@ import type { Created } from '../lifecycle/resource-lifecycle';
 import { deriveNames } from '../lifecycle/resource-name';
 import { branchArguments, findOtherOrigin, toUnfinishedName } from './branch-arguments';
 import type { BranchDeclaration, BranchInputs, BranchOutputs } from './branch-inputs';
-import { branchFlow, deleteBranch, startRun, toChange } from './branch-resource';
+import { branchFlow, startRun, toChange } from './branch-resource';
 
 /**
  * The branch that a create takes over instead of creating one.
@@ -53,8 +51,7 @@ function toUnfinishedNames({ resource, inputs }: BranchDeclaration): string[] {
 
 /**
  * Creates the branch, or takes over the existing one, and updates it to what is declared. A new branch has the derived name
- * with a mark until the last step renames it. If an older branch that the list did not show yet has the final name, the new
- * one is deleted.
+ * with a mark until the last step renames it. If the final name is taken by then, it keeps the derived one in state.
  * @throws UnsettledError when the branch exists, but not as declared: it is kept in state
  */
 export async function createBranch(
@@ -72,38 +69,11 @@ export async function createBranch(
     refusesSecond: true,
     send: () => project.api.createBranch(project.id, attributes, deadline).then(toChange),
   });
-  const { kind, item } = creation;
+  const { item } = creation;
   claims.claimCreated(item.id, work);
   const situation = situationOfCreation(branchFlow, inputs, creation);
   const run = startRun({ ...work, action: 'create', kind: 'branch', id: item.id }, situation);
-  const outputs = await run.run([]).catch(async (error: unknown) => {
-    if (kind === 'new' && error instanceof Error && isConflict(error.cause)) await discard(work, item, error);
-    throw error;
-  });
-  return { id: item.id, outputs };
-}
-
-/**
- * Deletes what was created only because the list did not show an older branch of the name yet.
- * @throws Error that says so, when it is deleted; otherwise the state keeps it
- */
-async function discard(
-  { project, inputs, deadline, progress }: Work<BranchInputs>,
-  { id, created_at }: Branch,
-  error: Error,
-): Promise<void> {
-  const find = async () => findNamed(await project.branches.fresh(), [inputs.name ?? '']);
-  const lag = deadline.within(project.readLagMs);
-  const holder = await rereadUntil(lag, find, (found) => found !== undefined).catch(() => undefined);
-  if (!holder || Date.parse(holder.created_at) >= Date.parse(created_at)) return;
-  const unprotect = () => project.api.updateBranch(project.id, id, { protected: false }, deadline);
-  const check = async () => void (inputs.protected && (await unprotect()));
-  const isDeleted = await deleteBranch({ project, id, deadline, progress, check }).then(
-    () => true,
-    () => false,
-  );
-  const message = `${messageOf(error)}. Branch ${id}, which was created for it, is deleted again.`;
-  if (isDeleted) throw new Error(message, { cause: error.cause });
+  return { id: item.id, outputs: await run.run([]) };
 }
 
 /** Names of branches are unique in a project. */

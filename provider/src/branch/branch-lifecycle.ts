@@ -21,6 +21,7 @@ import { UnsettledError } from '../lifecycle/resource-errors';
 import type { CheckedDeclaration, Declared } from '../lifecycle/resource-identity';
 import { type ResourceDiff, ResourceLifecycle, type Wanted } from '../lifecycle/resource-lifecycle';
 import { isFailed } from '../operations/operation-outcome';
+import type { ServiceProject } from '../operations/service-project';
 import { branchArguments } from './branch-arguments';
 import { createBranch, findExisting } from './branch-create';
 import {
@@ -30,16 +31,9 @@ import {
   describeExpired,
   type PriorBranch,
 } from './branch-inputs';
-import {
-  checkExpiry,
-  checkRename,
-  findExpiringParent,
-  findExpiryObstacle,
-  findObstacle,
-  noteOrigin,
-} from './branch-obstacles';
+import { checkRename, findObstacle, noteOrigin } from './branch-obstacles';
 import { reportReset } from './branch-reset';
-import { branchFlow, deleteBranch, isBecomingReady, startRun } from './branch-resource';
+import { branchFlow, isBecomingReady, startRun } from './branch-resource';
 import { toFound, withResets } from './branch-state';
 import { branchType } from './branch-type';
 
@@ -57,7 +51,6 @@ export class BranchLifecycle extends ResourceLifecycle<BranchInputs, BranchOutpu
     return [
       () => findUnjudgedLoss(this.core, branchLoss, checked, (id) => this.core.projects.project(id).branches),
       () => this.core.findUnknownBranch(checked, 'parentId'),
-      () => findExpiringParent(checked, this.core),
       () => findReplacementFailures(this.claims, checked.resource.urn, find),
       () => this.#reportCreation(checked),
       () => noteOrigin(this.core, checked),
@@ -85,7 +78,6 @@ export class BranchLifecycle extends ResourceLifecycle<BranchInputs, BranchOutpu
       if (expired !== undefined) await this.core.warn(news, [expired]);
       const inPlace = replaces.length > 0 ? [] : changes;
       if (inPlace.includes('name')) await checkRename(id, news, this.core);
-      if (inPlace.includes('expiresAt')) await checkExpiry(id, changes, news, this.core);
       const isReset = inPlace.includes('resetTriggers');
       const losesData = isReset && (await reportReset(this.core, id, changes, prior, news));
       return { hasChanges, changes, replaces, deletesData: deletesData || losesData };
@@ -129,8 +121,8 @@ export class BranchLifecycle extends ResourceLifecycle<BranchInputs, BranchOutpu
 
   protected remove(id: string, prior: PriorBranch, deadline: Deadline): Promise<void> {
     const find = (news: Declared<object>) => findObstacle(this.core, news as BranchDeclaration, id); // As checked.
-    const question = { core: this.core, kind: 'branch', id, prior, deadline, findObstacle: find } as const;
-    return deleteGuarded(question, deleteBranch);
+    const send = ({ api, id: projectId }: ServiceProject) => api.deleteBranch(projectId, id, deadline);
+    return deleteGuarded({ core: this.core, kind: 'branch', id, prior, deadline, send, findObstacle: find });
   }
 
   /** A create that failed leaves a branch without data, which nothing can repair. */
@@ -162,9 +154,6 @@ export class BranchLifecycle extends ResourceLifecycle<BranchInputs, BranchOutpu
     // A replacement deletes the old branch first, which this can't foresee.
     if (this.claims.resource(resource.urn).inState || isUnknown([inputs.projectId, inputs.name])) return [];
     const branches = await this.core.list(declaration, 'branches');
-    const adopted = branches.find((branch) => inputs.adopt && branch.name === inputs.name);
-    const reason = adopted && findExpiryObstacle(adopted, inputs, branches);
-    if (reason !== undefined) return [{ property: 'expiresAt', reason: `can't be set: ${reason}` }];
     const text = this.#describeCreation(declaration, branches);
     if (text !== undefined) await this.core.warn(declaration, [text]);
     return [];

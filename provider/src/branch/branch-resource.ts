@@ -1,6 +1,5 @@
 import type { Branch, BranchChange } from '../control-api/wire-types';
 import { describeArguments, type Flow } from '../lifecycle/beginning';
-import { type DeleteRequest, deleteResource } from '../lifecycle/delete-resource';
 import { isSameInstant } from '../lifecycle/input-values';
 import { isCreation, namesAt } from '../lifecycle/ledger';
 import type { Change, Resource, ResourceWork } from '../lifecycle/resource';
@@ -79,11 +78,4 @@ export function startRun(
   checkReset = async () => {},
 ) {
   return new Run(describeBranch(work, before, checkReset), situation);
-}
-
-/** Deletes the branch, its data and its endpoints, and waits for the operations. One that no longer exists is deleted. */
-export function deleteBranch(request: Omit<DeleteRequest, 'kind' | 'list' | 'send'>): Promise<void> {
-  const { project, id, deadline } = request;
-  const send = () => project.api.deleteBranch(project.id, id, deadline);
-  return deleteResource({ ...request, kind: 'branch', list: project.branches, send });
 }

@@ -2,7 +2,6 @@ import { omit, some } from 'lodash';
 import type { Deadline } from '../control-api/deadline';
 import { situationInState } from '../lifecycle/beginning';
 import { deleteGuarded, foreseeDelete } from '../lifecycle/delete-facts';
-import { deleteResource } from '../lifecycle/delete-resource';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import { asReported, type ProviderCore } from '../lifecycle/provider-core';
 import { findReplacementFailures } from '../lifecycle/replacement-failures';
@@ -10,6 +9,7 @@ import { checkReset } from '../lifecycle/reset-guards';
 import type { CheckedDeclaration, Declared } from '../lifecycle/resource-identity';
 import { type ResourceDiff, ResourceLifecycle, type Wanted } from '../lifecycle/resource-lifecycle';
 import { unsettledOutputs } from '../lifecycle/resource-state';
+import type { ServiceProject } from '../operations/service-project';
 import { PreviewDiagnostics } from '../preview/preview-diagnostics';
 import { endpointArguments } from './endpoint-arguments';
 import { createEndpoint } from './endpoint-create';
@@ -113,11 +113,15 @@ export class EndpointLifecycle extends ResourceLifecycle<EndpointInputs, Endpoin
 
   protected remove(id: string, prior: PriorState, deadline: Deadline): Promise<void> {
     const find = (news: Declared<object>) => findObstacle(this.core, news as Declaration, id); // As checked.
-    const question = { core: this.core, kind: 'endpoint', id, prior, deadline, findObstacle: find } as const;
-    return deleteGuarded(question, (work) => {
-      const { api, endpoints } = work.project;
-      const send = () => api.deleteEndpoint(work.project.id, id, deadline);
-      return deleteResource({ ...work, kind: 'endpoint', list: endpoints, send });
+    const send = ({ api, id: projectId }: ServiceProject) => api.deleteEndpoint(projectId, id, deadline);
+    return deleteGuarded({
+      core: this.core,
+      kind: 'endpoint',
+      id,
+      prior,
+      deadline,
+      send,
+      findObstacle: find,
     });
   }
 

@@ -11,7 +11,7 @@ import {
   judgeDelete,
   type StandingEndpoint,
 } from './delete-guards';
-import type { DeleteRequest } from './delete-resource';
+import { type DeleteRequest, deleteResource } from './delete-resource';
 import { isUp } from './plan';
 import { asReported, type ProviderCore } from './provider-core';
 import type { Declared, Properties } from './resource-identity';
@@ -24,6 +24,7 @@ interface DeleteQuestion {
   readonly id: string;
   readonly prior: Prior<object, Properties & { readonly projectId: string }>;
   readonly deadline: Deadline;
+  readonly send: (project: ServiceProject) => ReturnType<DeleteRequest['send']>;
   /** Why what is to be created in its place can't be created; undefined when it can. */
   readonly findObstacle: (replacement: Declared<Properties>) => Promise<string | undefined>;
 }
@@ -32,18 +33,17 @@ interface DeleteQuestion {
  * Deletes it, unless a resource of this run keeps it, and if no guard refuses. Every request waits for its judgement.
  * @throws Error that says why nothing is deleted
  */
-export async function deleteGuarded(
-  question: DeleteQuestion,
-  remove: (work: Pick<DeleteRequest, 'project' | 'id' | 'deadline' | 'progress' | 'check'>) => Promise<void>,
-): Promise<void> {
+export async function deleteGuarded(question: DeleteQuestion): Promise<void> {
   const { core, kind, id, prior, deadline } = question;
   const { urn } = prior.resource;
   const claims = core.claims[kind];
   const keeper = claims.keeperOf(id, urn);
   if (keeper !== undefined) return core.reportKept(`${kind} ${id}`, urn, keeper);
   const { project, progress } = core.startWork(asReported(prior), deadline);
+  const list = kind === 'branch' ? project.branches : project.endpoints;
+  const send = () => question.send(project);
   const check = () => guardDelete(question, project);
-  await claims.noteLeaving(id, remove({ project, id, deadline, progress, check }));
+  await claims.noteLeaving(id, deleteResource({ project, kind, id, list, send, check, deadline, progress }));
 }
 
 /** Judges a delete by what this run and the service know now. Shows what else is deleted with it. */
