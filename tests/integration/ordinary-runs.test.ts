@@ -97,7 +97,6 @@ const changes: readonly Row[] = [
         program: larger,
         others: [{ does: 'delete' }],
         shows: [/endpoint ep-\S+ no longer exists: `pulumi up` fails unless/],
-        hides: /its state could not be read/,
       },
       { command: 'refresh' },
     ],

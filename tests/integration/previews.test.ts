@@ -6,6 +6,7 @@ import { checkRows } from '../support/run-row';
 // What a preview of a change says and refuses.
 
 const gate = { allowRestart: false };
+const unavailable = { match: {}, times: 'always', effect: { kind: 'status', status: 503 } } as const;
 const preview = (program: Round['program']) => ({ command: 'preview', program: program ?? {} }) as const;
 
 const previews: readonly Row[] = [
@@ -65,6 +66,15 @@ const previews: readonly Row[] = [
     rounds: [
       {},
       { ...preview({ branchId: unknownValue }), shows: ['moves the endpoint'], hides: /allowRestart/ },
+    ],
+    expect: { drops: 0 },
+  },
+  {
+    title: 'a preview without a read says so, and fails if restarts are forbidden',
+    rounds: [
+      {},
+      { ...preview(larger), faults: [unavailable], shows: ["the service can't be reached"] },
+      { ...preview({ ...larger, ...gate }), faults: [unavailable], message: /503/ },
     ],
     expect: { drops: 0 },
   },

@@ -12,9 +12,6 @@ import { appliedLater } from '../lifecycle/resource-errors';
 import type { UnsettledOperation } from '../lifecycle/resource-state';
 import { isFailed, isUnfinished } from '../operations/operation-outcome';
 
-/** The endpoint as it is now; or why that is not known. */
-export type LiveEndpoint = Endpoint | 'gone' | 'unreadable';
-
 /** What is about to be done. */
 export interface PlannedChange {
   /** The arguments that the program changes. */
@@ -78,9 +75,8 @@ export function findDisruptive(changes: readonly InputName[], inputs: EndpointIn
   });
 }
 
-/** Puts the plan into words, given the endpoint's live state. A state that can't be read counts as active. */
-export function describeImpact(planned: PlannedChange, live: LiveEndpoint): ChangeImpact {
-  if (live === 'gone') return noImpact;
+/** Puts the plan into words, given the endpoint's live state. */
+export function describeImpact(planned: PlannedChange, live: Endpoint): ChangeImpact {
   const { changes, inputs, replacedBecause } = planned;
   const [unknown, known] = partition(findDisruptive(changes, inputs), (name) => isUnknown(inputs[name]));
   const replacing = intersection(known, endpointArguments.replacing);
@@ -88,7 +84,7 @@ export function describeImpact(planned: PlannedChange, live: LiveEndpoint): Chan
   if (replacedBecause !== undefined || replacing.length > 0) {
     const cause = replacedBecause ?? describeNames(replacing, planned);
     const sentence = `${describe(['replace'], live)}: ${cause}`;
-    return { ...noImpact, sentences: [sentence], drops: isActive(live) };
+    return { ...noImpact, sentences: [sentence], drops: isUp(live) };
   }
   const certain = describeSteps(planned, live);
   if (unknown.length === 0) return certain;
@@ -97,13 +93,13 @@ export function describeImpact(planned: PlannedChange, live: LiveEndpoint): Chan
   return {
     sentences: [...certain.sentences, sentence],
     drops: certain.drops,
-    restarts: certain.restarts || (possible.includes('restart') && isActive(live)),
-    mayDrop: isActive(live) ? unknown : [],
+    restarts: certain.restarts || (possible.includes('restart') && isUp(live)),
+    mayDrop: isUp(live) ? unknown : [],
   };
 }
 
 /** All that the run does in one sentence: the compute goes down once. */
-function describeSteps(planned: PlannedChange, live: ReadEndpoint): ChangeImpact {
+function describeSteps(planned: PlannedChange, live: Endpoint): ChangeImpact {
   const dropping = planned.steps.filter(({ drops }) => drops);
   const drops = dropping.length > 0;
   const told = drops
@@ -113,22 +109,16 @@ function describeSteps(planned: PlannedChange, live: ReadEndpoint): ChangeImpact
   const names = uniq(told.flatMap((step) => step.names)).filter(endpointArguments.has);
   const cause = describeNames(findDisruptive(names, planned.inputs), planned);
   const done = toDisruptions(told.flatMap(({ reasons }) => reasons));
-  const isApplied = !drops && isActive(live);
+  const isApplied = !drops && isUp(live);
   const consequence = isApplied ? 'is applied already, nothing restarts' : describe(done, live);
   const restarts = drops && done.includes('restart');
   return { sentences: [`${consequence}: ${cause}`], drops, restarts, mayDrop: [] };
 }
 
-type ReadEndpoint = Exclude<LiveEndpoint, 'gone'>;
-
-function isActive(live: ReadEndpoint): boolean {
-  return live === 'unreadable' || isUp(live);
-}
-
 /** The consequence, which comes first in a sentence. */
-function describe(done: readonly Disruption[], live: ReadEndpoint): string {
-  const does = done.map((each) => (isActive(live) ? verbs : verbsWhenDown)[each]);
-  const drops = isActive(live) ? 'drops connections' : 'no connections to drop';
+function describe(done: readonly Disruption[], live: Endpoint): string {
+  const does = done.map((each) => (isUp(live) ? verbs : verbsWhenDown)[each]);
+  const drops = isUp(live) ? 'drops connections' : 'no connections to drop';
   return `${[...does, drops].join(', ')} (${describeState(live)})`;
 }
 
@@ -153,9 +143,8 @@ export function describeRefusal(
   );
 }
 
-function describeState(live: ReadEndpoint): string {
-  if (live === 'unreadable') return 'its state could not be read';
-  if (live.disabled && !isActive(live)) return 'disabled now';
+function describeState(live: Endpoint): string {
+  if (live.disabled && !isUp(live)) return 'disabled now';
   return live.pending_state === 'active' ? 'starting now' : `${live.current_state} now`;
 }
 

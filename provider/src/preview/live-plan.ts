@@ -1,23 +1,26 @@
-import { findRefusal } from '../control-api/control-api-error';
-import type { Operation } from '../control-api/wire-types';
+import type { Endpoint, Operation } from '../control-api/wire-types';
+import { endpointArguments } from '../endpoint/endpoint-arguments';
 import type { Declaration } from '../endpoint/endpoint-inputs';
 import { endpointFlow, isOfEndpoint, planFor } from '../endpoint/endpoint-resource';
-import { type PlannedStep, plan } from '../lifecycle/plan';
+import { toOutputs } from '../endpoint/endpoint-state';
+import { situationOfFound } from '../lifecycle/beginning';
+import type { Existing } from '../lifecycle/create-once';
+import type { PlannedStep } from '../lifecycle/plan';
 import type { ProviderCore } from '../lifecycle/provider-core';
 import { type Situation, sinceOf } from '../lifecycle/situation';
 import { listOperationsSince } from '../operations/operation-pages';
 import type { ServiceProject } from '../operations/service-project';
-import type { LiveEndpoint } from './change-impact';
+import { describeImpact } from './change-impact';
 
 interface LivePlan {
-  readonly live: LiveEndpoint;
+  readonly live: Endpoint;
   readonly steps: readonly PlannedStep[];
 }
 
 /**
- * The endpoint as it is now, and the steps of the next run. The preview looks for operations of earlier runs where that run
- * will.
- * @throws Error when the service refuses
+ * The endpoint as it is now, and the steps of the next run; undefined when the service can't be reached. The preview looks for operations
+ * of earlier runs where that run will.
+ * @throws Error when the service refuses, or `allowRestart` is false and it can't be reached
  */
 export async function planLive(
   core: ProviderCore,
@@ -25,48 +28,30 @@ export async function planLive(
   id: string,
   situation: Situation,
   declaration: Declaration,
-): Promise<LivePlan> {
+): Promise<LivePlan | 'gone' | undefined> {
   const { inputs } = declaration;
-  const live = await readLive(core, project, id, declaration);
-  if (live === 'gone') return { live, steps: [] };
-  if (live === 'unreadable') return planUnseen(situation);
+  const { endpoints, readLagMs, sharedRead } = project;
+  const isAllowed = core.allowsRestart(inputs);
+  const ask = <Answer>(what: string, read: () => Promise<Answer>) =>
+    isAllowed ? core.glimpse(declaration, project, what, read) : read();
+  const find = () =>
+    isAllowed ? endpoints.find(id, sharedRead) : endpoints.findPatiently(id, readLagMs, sharedRead);
+  const live = await ask('the endpoints', async () => (await find()) ?? 'gone');
+  if (live === undefined || live === 'gone') return live;
   const steps = planFor(situation, live, inputs);
   if (!steps.some(({ step }) => step === 'observe' || step === 'trace')) return { live, steps };
   const since = sinceOf(situation, live);
   const isNew = (operation: Operation) =>
     isOfEndpoint(live.id, operation) && Date.parse(operation.created_at) > since;
-  const listed = await core.glimpse(declaration, project, 'the operations', () =>
-    listOperationsSince(project.api, project.id, () => since),
-  );
-  return listed
-    ? { live, steps: planFor(situation, live, inputs, listed.filter(isNew)) }
-    : planUnseen(situation);
+  const listed = await ask('the operations', () => listOperationsSince(project.api, project.id, () => since));
+  return listed && { live, steps: planFor(situation, live, inputs, listed.filter(isNew)) };
 }
 
-/** An endpoint that can't be read counts as active, and as having nothing of what the program gives. */
-export function planUnseen(situation: Situation): LivePlan {
-  const item = { id: '', created_at: '', current_state: 'active' };
-  return {
-    live: 'unreadable',
-    steps: plan({ ...situation, item }, endpointFlow, (names) => names, []),
-  };
-}
-
-/** Patiently where the endpoint decides whether the preview continues. */
-async function readLive(
-  core: ProviderCore,
-  project: ServiceProject,
-  id: string,
-  declaration: Declaration,
-): Promise<LiveEndpoint> {
-  const { endpoints, sharedRead, readLagMs } = project;
-  const read = async (): Promise<LiveEndpoint> => (await endpoints.find(id, sharedRead)) ?? 'gone';
-  if (core.allowsRestart(declaration.inputs))
-    return (await core.glimpse(declaration, project, 'the endpoints', read)) ?? 'unreadable';
-  try {
-    return (await endpoints.findPatiently(id, readLagMs, sharedRead)) ?? 'gone';
-  } catch (error) {
-    if (findRefusal(error)) throw error;
-    return 'unreadable';
-  }
+/** What a take-over changes. */
+export function assessTakeOver({ kind, item }: Existing<Endpoint>, { inputs, resource }: Declaration) {
+  const changes = endpointArguments.findTakeOverChanges(item, inputs, kind === 'own');
+  const steps = planFor(situationOfFound(endpointFlow, inputs, item, kind, 'none'), item, inputs);
+  const { secretNames } = resource;
+  const planned = { changes, steps, outputs: toOutputs(item, inputs), inputs, secretNames };
+  return { changes, impact: describeImpact(planned, item) };
 }

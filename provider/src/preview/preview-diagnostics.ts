@@ -15,7 +15,6 @@ import type { ProviderCore } from '../lifecycle/provider-core';
 import { describeNamed } from '../lifecycle/resource-identity';
 import { isUnsettled } from '../lifecycle/resource-state';
 import { replacedByOption } from '../lifecycle/run-records';
-import { assessTakeOver, describeAdoption, describeEndpoint, describeNothingToAdopt } from './adoption-notes';
 import {
   type ChangeImpact,
   describeImpact,
@@ -24,7 +23,7 @@ import {
   findDisruptive,
   noImpact,
 } from './change-impact';
-import { planLive } from './live-plan';
+import { assessTakeOver, planLive } from './live-plan';
 
 const replacedWithBranch = 'its branch is replaced';
 
@@ -60,13 +59,16 @@ export class PreviewDiagnostics {
     let impact: ChangeImpact = noImpact;
     if (mayDrop(situation, endpointFlow) || findDisruptive(changes, inputs).length > 0) {
       const project = this.#core.projects.project(outputs.projectId);
-      const { live, steps } = await planLive(this.#core, project, id, situation, declaration);
+      const plan = await planLive(this.#core, project, id, situation, declaration);
       const replacedBecause = goesWithBranch ? replacedWithBranch : undefined;
-      impact = describeImpact({ changes, steps, outputs, inputs, secretNames, replacedBecause }, live);
+      if (plan === 'gone') warnings.push(describeGone(id));
+      else if (plan) {
+        const { live, steps } = plan;
+        impact = describeImpact({ changes, steps, outputs, inputs, secretNames, replacedBecause }, live);
+      }
       const whenEarly = goesWithBranch ? ` ${inEarlierUpdate}` : '';
       if (this.#isForbidden(impact, inputs))
         throw new Error(this.#describeRefusal(id, impact, declaration) + whenEarly);
-      if (live === 'gone') warnings.push(describeGone(id));
       warnings.push(...impact.sentences, ...this.#describeGate(impact, inputs));
     }
     if (isUnsettled(outputs)) warnings.push(describeUnsettled(outputs));
@@ -132,7 +134,7 @@ export class PreviewDiagnostics {
 
   #describeAdoption(declaration: Declaration, endpoints: readonly Endpoint[]) {
     const { inputs } = declaration;
-    const { urn, secretNames = [] } = declaration.resource;
+    const { urn } = declaration.resource;
     const ambiguity = describeAmbiguity(declaration, endpoints);
     if (ambiguity !== undefined)
       return { failures: [{ property: 'adopt', reason: ambiguity }], warnings: [] };
@@ -145,7 +147,7 @@ export class PreviewDiagnostics {
       const reason = `would take over endpoint ${adopted.id}, which ${rival} keeps or takes over: only one of the two can`;
       return { failures: [{ property: 'adopt', reason }], warnings: [] };
     }
-    const { changes, impact } = assessTakeOver(existing, inputs, secretNames);
+    const { changes, impact } = assessTakeOver(existing, declaration);
     const reason = this.#describeRefusal(adopted.id, impact, declaration);
     const failures = this.#isForbidden(impact, inputs) ? [{ property: 'adopt', reason }] : [];
     const warnings = [
@@ -161,7 +163,7 @@ export class PreviewDiagnostics {
     const inputs = { ...declaration.inputs, branchId };
     const existing = findExisting({ ...declaration, inputs }, endpoints);
     if (!existing) return [];
-    const { impact } = assessTakeOver(existing, inputs, declaration.resource.secretNames ?? []);
+    const { impact } = assessTakeOver(existing, { ...declaration, inputs });
     const refusal = this.#isForbidden(impact, inputs)
       ? ['`pulumi up` stops there, because allowRestart is false']
       : [];
@@ -174,7 +176,7 @@ export class PreviewDiagnostics {
     const { inputs } = declaration;
     const existing = findExisting(declaration, endpoints);
     if (!existing) return [];
-    const { impact } = assessTakeOver(existing, inputs, declaration.resource.secretNames ?? []);
+    const { impact } = assessTakeOver(existing, declaration);
     const refusal = this.#isForbidden(impact, inputs)
       ? ['the create fails, because allowRestart is false']
       : [];
@@ -223,6 +225,20 @@ export class PreviewDiagnostics {
     if (mayDrop.length === 0 || this.#core.allowsRestart(inputs)) return [];
     return [`allowRestart is false: \`pulumi up\` stops if the new ${mayDrop.join(', ')} drops connections`];
   }
+}
+
+function describeAdoption(adopted: Endpoint, changes: readonly InputName[]): string {
+  const what = changes.length > 0 ? `changes its ${changes.join(', ')}` : 'changes nothing on it';
+  return `adopt takes over endpoint ${describeEndpoint(adopted)} and ${what}`;
+}
+
+function describeNothingToAdopt({ branchId }: EndpointInputs): string {
+  return `adopt finds no endpoint to take over on branch ${branchId}: \`pulumi up\` creates one`;
+}
+
+/** Without its name, which may be a secret of an earlier program. */
+function describeEndpoint({ id, created_at }: Endpoint): string {
+  return `${id} (since ${created_at})`;
 }
 
 const ifForced = 'that endpoint, changes its host, drops connections';
