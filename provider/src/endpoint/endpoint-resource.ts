@@ -64,10 +64,7 @@ export async function checkGate(
   const live = await read();
   const steps = planFor(situation, live, inputs);
   const changes = namesAt(situation.ledger, 'asked', 'due').filter(endpointArguments.has);
-  const impact = describeImpact(
-    { changes, steps, outputs: toOutputs(live, inputs), inputs, secretNames },
-    live,
-  );
+  const impact = describeImpact({ changes, live, steps, inputs, secretNames });
   if (!impact.drops) return;
   const sent = situation.writes === 'none' ? [] : namesAt(situation.ledger, 'sent');
   throw new Error(describeRefusal(describeNamed(id, urn), impact, inputs, settingNames, sent));

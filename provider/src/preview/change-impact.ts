@@ -16,9 +16,10 @@ import { isFailed, isUnfinished } from '../operations/operation-outcome';
 export interface PlannedChange {
   /** The arguments that the program changes. */
   readonly changes: readonly InputName[];
-  /** The steps of the run, given the live endpoint. */
+  /** The endpoint as it is now. */
+  readonly live: Endpoint;
+  /** The steps of the run on it. */
   readonly steps: readonly PlannedStep[];
-  readonly outputs: EndpointOutputs;
   readonly inputs: EndpointInputs;
   /** The arguments that are secret, or were. @default none */
   readonly secretNames?: readonly string[] | undefined;
@@ -75,9 +76,9 @@ export function findDisruptive(changes: readonly InputName[], inputs: EndpointIn
   });
 }
 
-/** Puts the plan into words, given the endpoint's live state. */
-export function describeImpact(planned: PlannedChange, live: Endpoint): ChangeImpact {
-  const { changes, inputs, replacedBecause } = planned;
+/** Puts the plan into words. */
+export function describeImpact(planned: PlannedChange): ChangeImpact {
+  const { changes, live, inputs, replacedBecause } = planned;
   const [unknown, known] = partition(findDisruptive(changes, inputs), (name) => isUnknown(inputs[name]));
   const replacing = intersection(known, endpointArguments.replacing);
   // A replacement supersedes everything else.
@@ -86,7 +87,7 @@ export function describeImpact(planned: PlannedChange, live: Endpoint): ChangeIm
     const sentence = `${describe(['replace'], live)}: ${cause}`;
     return { ...noImpact, sentences: [sentence], drops: isUp(live) };
   }
-  const certain = describeSteps(planned, live);
+  const certain = describeSteps(planned);
   if (unknown.length === 0) return certain;
   const possible = findDisruptions(unknown);
   const sentence = `${describe(possible, live)}, unless the value stays the same: ${describeNames(unknown, planned)}`;
@@ -99,12 +100,13 @@ export function describeImpact(planned: PlannedChange, live: Endpoint): ChangeIm
 }
 
 /** All that the run does in one sentence: the compute goes down once. */
-function describeSteps(planned: PlannedChange, live: Endpoint): ChangeImpact {
-  const dropping = planned.steps.filter(({ drops }) => drops);
+function describeSteps(planned: PlannedChange): ChangeImpact {
+  const { live, steps } = planned;
+  const dropping = steps.filter(({ drops }) => drops);
   const drops = dropping.length > 0;
   const told = drops
     ? dropping
-    : planned.steps.filter(({ names, reasons }) => names.length > 0 && reasons.length > 0);
+    : steps.filter(({ names, reasons }) => names.length > 0 && reasons.length > 0);
   if (told.length === 0) return noImpact;
   const names = uniq(told.flatMap((step) => step.names)).filter(endpointArguments.has);
   const cause = describeNames(findDisruptive(names, planned.inputs), planned);
@@ -156,9 +158,12 @@ function describeNames(names: readonly InputName[], planned: PlannedChange): str
   return words.join(', ') || 'it repeats what the last update left unfinished';
 }
 
-function describeSize(name: InputName, { outputs, inputs }: PlannedChange): string {
-  const bound = name === 'autoscalingLimitMinCu' ? 'min' : 'max';
-  const [before, after] = [outputs[name], inputs[name]];
+function describeSize(name: InputName, { live, inputs }: PlannedChange): string {
+  const [bound, before] =
+    name === 'autoscalingLimitMinCu'
+      ? ['min', live.autoscaling_limit_min_cu]
+      : ['max', live.autoscaling_limit_max_cu];
+  const after = inputs[name];
   const now = isUnknown(after) ? 'a size not known yet' : `${after} CU`;
   // If an earlier run sent it and its operation failed, the service already reports it.
   return before === after ? `${bound} ${now}` : `${bound} ${before} => ${now}`;

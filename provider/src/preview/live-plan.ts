@@ -2,20 +2,13 @@ import type { Endpoint, Operation } from '../control-api/wire-types';
 import { endpointArguments } from '../endpoint/endpoint-arguments';
 import type { Declaration } from '../endpoint/endpoint-inputs';
 import { endpointFlow, isOfEndpoint, planFor } from '../endpoint/endpoint-resource';
-import { toOutputs } from '../endpoint/endpoint-state';
 import { situationOfFound } from '../lifecycle/beginning';
 import type { Existing } from '../lifecycle/create-once';
-import type { PlannedStep } from '../lifecycle/plan';
 import type { ProviderCore } from '../lifecycle/provider-core';
 import { type Situation, sinceOf } from '../lifecycle/situation';
 import { listOperationsSince } from '../operations/operation-pages';
 import type { ServiceProject } from '../operations/service-project';
-import { describeImpact } from './change-impact';
-
-interface LivePlan {
-  readonly live: Endpoint;
-  readonly steps: readonly PlannedStep[];
-}
+import { describeImpact, type PlannedChange } from './change-impact';
 
 /**
  * The endpoint as it is now, and the steps of the next run; undefined when the service can't be reached. The preview looks for operations
@@ -28,7 +21,7 @@ export async function planLive(
   id: string,
   situation: Situation,
   declaration: Declaration,
-): Promise<LivePlan | 'gone' | undefined> {
+): Promise<Pick<PlannedChange, 'live' | 'steps'> | 'gone' | undefined> {
   const { inputs } = declaration;
   const { endpoints, readLagMs, sharedRead } = project;
   const isAllowed = core.allowsRestart(inputs);
@@ -52,6 +45,5 @@ export function assessTakeOver({ kind, item }: Existing<Endpoint>, { inputs, res
   const changes = endpointArguments.findTakeOverChanges(item, inputs, kind === 'own');
   const steps = planFor(situationOfFound(endpointFlow, inputs, item, kind, 'none'), item, inputs);
   const { secretNames } = resource;
-  const planned = { changes, steps, outputs: toOutputs(item, inputs), inputs, secretNames };
-  return { changes, impact: describeImpact(planned, item) };
+  return { changes, impact: describeImpact({ changes, live: item, steps, inputs, secretNames }) };
 }

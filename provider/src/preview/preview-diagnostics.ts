@@ -62,10 +62,7 @@ export class PreviewDiagnostics {
       const plan = await planLive(this.#core, project, id, situation, declaration);
       const replacedBecause = goesWithBranch ? replacedWithBranch : undefined;
       if (plan === 'gone') warnings.push(describeGone(id));
-      else if (plan) {
-        const { live, steps } = plan;
-        impact = describeImpact({ changes, steps, outputs, inputs, secretNames, replacedBecause }, live);
-      }
+      else if (plan) impact = describeImpact({ ...plan, changes, inputs, secretNames, replacedBecause });
       const whenEarly = goesWithBranch ? ` ${inEarlierUpdate}` : '';
       if (this.#isForbidden(impact, inputs))
         throw new Error(this.#describeRefusal(id, impact, declaration) + whenEarly);
@@ -119,8 +116,7 @@ export class PreviewDiagnostics {
     const live = (await endpoints.fresh()).find((endpoint) => isIt(endpoint) && isUp(endpoint));
     if (!live) return [];
     const replacedBecause = by === 'base' ? replacedWithBranch : replacedByOption;
-    const outputs = before as PriorState['outputs']; // Only sizes are shown, and none changes.
-    const impact = describeImpact({ changes: [], steps: [], outputs, inputs, replacedBecause }, live);
+    const impact = describeImpact({ changes: [], live, steps: [], inputs, replacedBecause });
     return [{ property: 'allowRestart', reason: this.#describeRefusal(live.id, impact, declaration) }];
   }
 
