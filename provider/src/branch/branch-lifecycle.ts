@@ -46,7 +46,6 @@ export class BranchLifecycle extends ResourceLifecycle<BranchInputs, BranchOutpu
   }
 
   protected askOfCreation(checked: CheckedDeclaration<BranchInputs>) {
-    this.core.createsBranch = true;
     const find = (replaced: string | undefined) => findObstacle(this.core, checked, replaced);
     return [
       () => findUnjudgedLoss(this.core, branchLoss, checked, (id) => this.core.projects.project(id).branches),

@@ -16,7 +16,7 @@ import { createEndpoint } from './endpoint-create';
 import type { Declaration, EndpointInputs, InputName } from './endpoint-inputs';
 import { checkMove, checkRetained, checkUnprotected, findObstacle, findRivals } from './endpoint-obstacles';
 import { endpointFlow, startRun } from './endpoint-resource';
-import { type EndpointOutputs, type FoundEndpoint, type PriorState, toFound } from './endpoint-state';
+import { type EndpointOutputs, type PriorState, toFound } from './endpoint-state';
 import { endpointType } from './endpoint-type';
 import { derivedNamesOf, describeDuplicates } from './existing-endpoint';
 
@@ -58,7 +58,8 @@ export class EndpointLifecycle extends ResourceLifecycle<EndpointInputs, Endpoin
       // When something that it depends on is about to be replaced, the engine calls diff before it passes the declaration. The
       // program may declare other arguments, or no longer declare the endpoint.
       const isAskedEarly = urn !== undefined && !this.claims.isDeclared(urn);
-      const goesWithBranch = isAskedEarly && this.core.createsBranch && isUnknown(news.inputs.branchId);
+      const goesWithBranch =
+        isAskedEarly && this.core.claims.branch.hasCreates && isUnknown(news.inputs.branchId);
       const doesReplace = (name: InputName) =>
         endpointArguments.replacing.includes(name) || (name === 'branchId' && goesWithBranch);
       const replaces = changes.filter(doesReplace);
@@ -89,7 +90,7 @@ export class EndpointLifecycle extends ResourceLifecycle<EndpointInputs, Endpoin
     return created;
   }
 
-  protected async find(id: string, prior: PriorState, declared: Wanted): Promise<FoundEndpoint | undefined> {
+  protected async find(id: string, prior: PriorState, declared: Wanted) {
     const { endpoints, readLagMs, sharedRead } = this.core.projects.project(prior.inputs.projectId);
     const endpoint = await endpoints.findPatiently(id, readLagMs, sharedRead);
     return endpoint && toFound(endpoint, prior, declared, endpoints.latest);

@@ -39,19 +39,13 @@ function toPoolerHost({ id, host }: Endpoint): string {
   return host.startsWith(id) ? `${id}-pooler${host.slice(id.length)}` : host;
 }
 
-/** An endpoint as a refresh, an import or a lookup finds it. */
-export interface FoundEndpoint {
-  readonly inputs: EndpointInputs;
-  readonly outputs: EndpointOutputs;
-}
-
-/** @param all the endpoints of the project */
+/** The endpoint as a refresh finds it, or as an import declares it. @param all the endpoints of the project */
 export function toFound(
   endpoint: Endpoint,
   prior: PriorState,
   declared: 'in state' | 'as found',
   all: readonly Endpoint[],
-): FoundEndpoint {
+): { readonly inputs: EndpointInputs; readonly outputs: EndpointOutputs } {
   if (declared === 'as found') {
     const inputs = declareAmong(all, endpoint);
     return { inputs, outputs: toOutputs(endpoint, inputs) };

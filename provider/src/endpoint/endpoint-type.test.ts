@@ -3,7 +3,7 @@ import { declared, endpointOf } from '../../../tests/support/endpoint';
 import type { EndpointInputs } from '../endpoint/endpoint-inputs';
 import { toOutputs } from '../endpoint/endpoint-state';
 import { unknownValue } from '../lifecycle/input-values';
-import { previewCreate, previewUpdate } from './preview-outputs';
+import { previewCreate, previewUpdate } from './endpoint-type';
 
 const least: EndpointInputs = { projectId: 'p-1', branchId: 'br-1', type: 'read_write' };
 const prior = {

@@ -2,10 +2,10 @@ import { isUnknown, unknownValue } from '../lifecycle/input-values';
 import type { Declared, Properties } from '../lifecycle/resource-identity';
 import { toOutputNames } from '../lifecycle/resource-state';
 import type { ResourceType } from '../lifecycle/resource-type';
-import { describeSizeRange, isSizeName } from './compute-size';
+import { deriveSizeOutputs, describeSizeRange, isSizeName, pooledMaxConnections } from './compute-size';
 import { endpointArguments } from './endpoint-arguments';
-import { findInputFailures } from './endpoint-inputs';
-import { previewCreate, previewUpdate } from './preview-outputs';
+import { type EndpointInputs, findInputFailures } from './endpoint-inputs';
+import type { EndpointOutputs, PriorState } from './endpoint-state';
 
 /** The outputs that are no arguments. */
 const furtherOutputs = [
@@ -54,4 +54,33 @@ function describeSize({ resource: { secretNames = [] }, inputs }: Declared<Prope
   if (typeof minCu === 'number' && typeof maxCu === 'number')
     return { restartOnChange: `size ${describeSizeRange(minCu, maxCu)}` };
   return isUnknown([minCu, maxCu]) ? { restartOnChange: unknownValue } : {};
+}
+
+/** What a preview knows of the outputs of a new endpoint; the service decides the others. */
+export function previewCreate(inputs: EndpointInputs): object {
+  const decided = endpointArguments.names.filter((name) => endpointArguments.isReadable(name));
+  const unknown = [...decided, 'host', 'poolerHost', 'proxyHost'].map((name) => [name, unknownValue]);
+  return { ...Object.fromEntries(unknown), ...inputs, ...previewSizes(inputs) };
+}
+
+/** What a preview knows of the outputs after an update. */
+export function previewUpdate(prior: PriorState, inputs: EndpointInputs): object {
+  const { maxConnections: _, ...updated } = endpointArguments.previewUpdate(
+    prior,
+    inputs,
+  ) as Partial<EndpointOutputs>;
+  return { ...updated, ...previewSizes(updated) };
+}
+
+function previewSizes({
+  autoscalingLimitMinCu: minCu,
+  autoscalingLimitMaxCu: maxCu,
+}: Partial<EndpointInputs>) {
+  if (typeof minCu === 'number' && typeof maxCu === 'number') return deriveSizeOutputs(minCu, maxCu);
+  return {
+    minSize: unknownValue,
+    maxSize: unknownValue,
+    maxConnections: unknownValue,
+    pooledMaxConnections,
+  };
 }

@@ -55,8 +55,6 @@ export class ProviderCore {
   readonly claims = makeClaims();
   /** Whether a call for a resource has failed in this run. */
   #hasFailed = false;
-  /** Whether this run creates a branch, for the first time or as a replacement. */
-  createsBranch = false;
   readonly #display: EngineDisplay;
   readonly #previewPatienceMs: number;
   /** The lines that were shown already, and the projects that a preview could not read. */

@@ -61,6 +61,15 @@ export class ResourceClaims extends RunRecords {
     return holder === urn ? undefined : holder;
   }
 
+  /** The resource that has the id in state, if this run takes the name from it: by a rename, or a replacement in another project. */
+  findRenamed(id: string): string | undefined {
+    const owner = this.ownerOf(id);
+    const { inState, declared } = this.resource(owner);
+    const [before, after] = [inState?.inputs, declared?.inputs];
+    if (before?.name === undefined || after === undefined) return undefined;
+    return before.name === after.name && before.projectId === after.projectId ? undefined : owner;
+  }
+
   /**
    * Claims the id that a create returns: no later delete of the same run may remove it.
    * @throws Error when it belongs to another resource

@@ -129,6 +129,11 @@ export class RunRecords {
     return [...this.items].flatMap(([id, { adopter }]) => (adopter === undefined ? [] : [id]));
   }
 
+  /** Whether this run creates one, for the first time or as a replacement. */
+  get hasCreates(): boolean {
+    return [...this.resources.values()].some(({ create }) => create !== undefined);
+  }
+
   get hasAdopters(): boolean {
     const all = [...this.resources.values()];
     return all.some(({ create, declared }) => create !== undefined && declared?.inputs.adopt === true);
@@ -225,15 +230,6 @@ export class RunRecords {
     return [...this.resources.values()].flatMap(({ idInState, declared, inState }) =>
       idInState !== undefined && declared && inState?.inputs.branchId === branchId ? [idInState] : [],
     );
-  }
-
-  /** The resource that has the id in state, if this run takes the name from it: by a rename, or a replacement in another project. */
-  findRenamed(id: string): string | undefined {
-    const owner = this.ownerOf(id);
-    const { inState, declared } = this.resource(owner);
-    const [before, after] = [inState?.inputs, declared?.inputs];
-    if (before?.name === undefined || after === undefined) return undefined;
-    return before.name === after.name && before.projectId === after.projectId ? undefined : owner;
   }
 
   /** The other resources that this run puts on the branch, by a create or by a move. */
