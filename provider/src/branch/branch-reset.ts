@@ -138,16 +138,6 @@ function describeReset(
   return `resets branch ${id}${name} to ${point} of ${source}, drops the connections of its endpoints, and ${loss}: a change of resetTriggers`;
 }
 
-/**
- * Checks once more what a preview could not read in time.
- * @throws Error that says why the service would refuse
- */
-export function checkObstacle(branch: Branch, inputs: BranchInputs, all: readonly Branch[]): void {
-  // This update has unprotected it, unless the program protects it.
-  const reason = findObstacle(branch, ['protected'], inputs, all);
-  if (reason !== undefined) throw new Error(`a reset of branch ${branch.id}: ${reason}. Nothing was reset.`);
-}
-
 /** Why the service would refuse. */
 function findObstacle(
   branch: Branch,

@@ -7,7 +7,7 @@ import { Run } from '../lifecycle/run';
 import type { Situation } from '../lifecycle/situation';
 import { branchArguments } from './branch-arguments';
 import type { BranchInputs, BranchOutputs } from './branch-inputs';
-import { checkObstacle, toRestore } from './branch-reset';
+import { toRestore } from './branch-reset';
 import { toOutputs, withResets } from './branch-state';
 
 type BranchWork = ResourceWork<BranchInputs>;
@@ -44,7 +44,6 @@ function describeBranch(
     },
     control: async (verb, branch) => {
       if (verb !== 'reset') throw new Error('a branch has no compute.');
-      if (branch) checkObstacle(branch, inputs, project.branches.latest ?? [branch]);
       const restore = toRestore(inputs, branch);
       return project.api.restoreBranch(project.id, id, restore, deadline).then(toChange);
     },

@@ -9,11 +9,6 @@ import type { Change, Resource } from './resource';
 import { describeGone, GoneError } from './resource-errors';
 import type { Event, Item } from './situation';
 
-/** After so many failures the error is final. */
-const finalFailures = 3;
-/** Between two of them. Milliseconds. */
-const failurePauseMs = 100;
-
 /** The response to a write that may have been repeated. */
 interface Accepted<Shown> extends Change<Shown> {
   /** Whether an earlier request, whose response was lost, may have done the work. */
@@ -128,25 +123,12 @@ export class ResourceRequests<Shown extends Item> {
     const { resource, project, deadline } = this.#parts;
     const within = deadline.forReads();
     const read = async () => {
-      const all = await this.#retry(() => listOperationsSince(project.api, project.id, after, within));
+      const all = await listOperationsSince(project.api, project.id, after, within);
       const oldestAt = after(Date.parse(all[0]?.created_at ?? ''));
       return all.filter((each) => resource.isOfResource(each) && Date.parse(each.created_at) > oldestAt);
     };
     // The steps after it need time as well.
     const lag = deadline.next(Math.min(project.readLagMs, deadline.remainingMs / 2));
     return rereadUntil(lag, read, isEnough);
-  }
-
-  /** Reads again after an error: a single one may be a proxy's. Only "not found" by the service itself is final at once. */
-  async #retry<Result>(read: () => Promise<Result>): Promise<Result> {
-    const { deadline } = this.#parts;
-    for (let failures = 1; ; failures += 1) {
-      try {
-        return await read();
-      } catch (error) {
-        if (failures === finalFailures || deadline.hasPassed || isNotFound(error)) throw error;
-        await deadline.pause(failurePauseMs);
-      }
-    }
   }
 }
