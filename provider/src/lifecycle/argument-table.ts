@@ -2,7 +2,7 @@ import { isNull, merge, omit, omitBy, pick, reject, union } from 'lodash';
 import { isSame, isUnknown } from './input-values';
 import { keepProperties } from './kept-properties';
 import type { Properties } from './resource-identity';
-import { type Unsettled, unsettledOutputs } from './resource-state';
+import { type Prior, type Unsettled, unsettledOutputs } from './resource-state';
 
 /** What a change of one argument does, and how the argument is read and written. */
 export interface Argument<Effect, Shown, Attributes, Value> {
@@ -31,12 +31,7 @@ type Rows<Inputs, Shown, Attributes, Effect> = {
 };
 
 /** What state holds of a resource, as far as it decides what has changed. */
-interface Before<Inputs> {
-  /** What the program gave. */
-  readonly inputs: Inputs;
-  /** What the service reported. */
-  readonly outputs: Inputs;
-}
+type Before<Inputs> = Pick<Prior<Inputs, Inputs>, 'inputs' | 'outputs'>;
 
 const unsettled: ReadonlySet<string> = new Set(unsettledOutputs);
 

@@ -26,7 +26,7 @@ export function situationInState<Inputs extends object, Shown extends Item>(
   inputs: Inputs,
   before: Unsettled & { readonly disabled?: boolean | undefined },
 ): Situation {
-  return { ...begin(flow, inputs), ...readLedger(before, flow.arguments.has) };
+  return { ...newSituation(inputs, flow.isBlind), ...readLedger(before, flow.arguments.has) };
 }
 
 /** The situation once a create has its id. */
@@ -52,7 +52,13 @@ export function situationOfNew<Inputs extends Named, Shown extends Item>(
   const [last, others] = partition(table.findGiven(inputs), table.isSetLast);
   const names = others.filter((name) => name !== 'name' && table.isWritable(name));
   const ledger = moveTo(nameLast(inputs, item), 'sent', names);
-  const created: Situation = { ...begin(flow, inputs), origin: 'new', ledger, writes: 'accepted', item };
+  const created: Situation = {
+    ...newSituation(inputs, flow.isBlind),
+    origin: 'new',
+    ledger,
+    writes: 'accepted',
+    item,
+  };
   const begun = evolve(created, { kind: 'accepted', names: [], started, isRepeated: false }, flow);
   return evolve(begun, { kind: 'asked', names: table.findDrift(item, inputs, last) }, flow);
 }
@@ -72,7 +78,7 @@ export function situationOfFound<Inputs extends Named, Shown extends Item>(
   const isOwn = origin === 'own';
   const past = flow.mayHavePast(item, origin) ? 'uncertain' : 'closed';
   const ledger = isOwn ? nameLast(inputs, item) : emptyLedger;
-  const found: Situation = { ...begin(flow, inputs), origin, past, ledger, item, writes };
+  const found: Situation = { ...newSituation(inputs, flow.isBlind), origin, past, ledger, item, writes };
   const names = flow.arguments.findTakeOverChanges(item, inputs, isOwn);
   return evolve(found, { kind: 'asked', names }, flow);
 }
@@ -92,10 +98,6 @@ export function describeArguments<Inputs extends object, Shown extends Item, Out
     isResettable: table.isResettable,
     isAsBefore: (item, name) => !before || table.isReported(item, before, name),
   } satisfies Partial<Resource<Shown, Outputs>>;
-}
-
-function begin(flow: { readonly isBlind: boolean }, inputs: object): Situation {
-  return { ...newSituation({ ...inputs }), isBlind: flow.isBlind };
 }
 
 /** The ledger of a resource that its create has given a derived name: its own name comes last. */

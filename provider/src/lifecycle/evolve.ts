@@ -22,15 +22,7 @@ import {
   settle,
   timeOf,
 } from './ledger';
-import {
-  asksForRestart,
-  type Event,
-  type Item,
-  isOwn,
-  isStopped,
-  type Rules,
-  type Situation,
-} from './situation';
+import { asksFor, type Event, type Item, isOwn, isStopped, type Rules, type Situation } from './situation';
 
 /** What a run knows after an event. Pure, and total: the compiler refuses a forgotten kind. */
 export function evolve(situation: Situation, event: Event, rules: Rules): Situation {
@@ -208,7 +200,7 @@ function endControl(
 
 /** The program asks for a restart, and a request for it is on its way. */
 function joinTrigger(situation: Situation): Situation {
-  if (!asksForRestart(situation)) return situation;
+  if (!asksFor('restartTriggers', situation)) return situation;
   return { ...situation, ledger: owe(moveTo(situation.ledger, 'sent', ['restartTriggers']), 'restart') };
 }
 

@@ -5,7 +5,7 @@ import { evolve } from './evolve';
 import { findStarted } from './find-started';
 import { findSuspensionReasons, isSuspension, namesAt, type Owed, reasonsAmong, timeOf } from './ledger';
 import {
-  asksForRestart,
+  asksFor,
   type Event,
   type Item,
   isStopped,
@@ -65,7 +65,7 @@ export function plan(
 /** Whether a run on the situation may take the compute down: only then is the live state worth a request. */
 export function mayDrop(situation: Situation, rules: Rules): boolean {
   const { ledger, inputs, past } = situation;
-  if (findSuspensionReasons(ledger, isStopped(situation)).length > 0 || asksForRestart(situation))
+  if (findSuspensionReasons(ledger, isStopped(situation)).length > 0 || asksFor('restartTriggers', situation))
     return true;
   // A pending change may start a compute that the program stops: it then goes down again.
   if (isStopped(situation) && past !== 'closed') return true;
@@ -118,7 +118,7 @@ function respond(
       const found = isEffective ? [ideal(`${step}_compute`, situation)] : [];
       const event = { kind: 'controlled', verb: step, found, isOwn: true, isUnderWay: isEffective } as const;
       if (step === 'start') return { event };
-      const names = asksForRestart(situation) ? ['restartTriggers'] : [];
+      const names = asksFor('restartTriggers', situation) ? ['restartTriggers'] : [];
       const owed = findSuspensionReasons(situation.ledger, isStopped(situation));
       return { event, names, reasons: names.length > 0 ? union(owed, ['restart']) : owed, drops };
     }

@@ -37,22 +37,20 @@ export const identityInputs = [
   '__replaces',
 ] as const;
 
-type IdentityTexts = { readonly [Name in keyof IdentityInputs]?: unknown };
-
 /** The part of the identity that travels in inputs. */
-export function readIdentity(
-  stored: object,
-): Pick<Resource, 'organization' | 'createsBeforeDelete' | 'retainsOnDelete' | 'replaces'> {
-  const { __organization, __createsBeforeDelete, __retainsOnDelete, __replaces }: IdentityTexts = {
-    ...stored,
+export function readIdentity(stored: object) {
+  const inputs = stored as Properties; // Every object has properties by name.
+  const textOf = (name: keyof IdentityInputs) => {
+    const value = inputs[name];
+    return typeof value === 'string' ? value : undefined;
   };
-  const asText = (value: unknown) => (typeof value === 'string' ? value : undefined);
+  const isSet = (name: keyof IdentityInputs) => inputs[name] === true || undefined;
   return {
-    organization: asText(__organization),
-    createsBeforeDelete: __createsBeforeDelete === true || undefined,
-    retainsOnDelete: __retainsOnDelete === true || undefined,
-    replaces: asText(__replaces),
-  };
+    organization: textOf('__organization'),
+    createsBeforeDelete: isSet('__createsBeforeDelete'),
+    retainsOnDelete: isSet('__retainsOnDelete'),
+    replaces: textOf('__replaces'),
+  } satisfies Resource;
 }
 
 /** The inputs that carry it. */

@@ -1,5 +1,6 @@
 import { difference } from 'lodash';
 import type { Deadline } from '../control-api/deadline';
+import type { ArgumentTable } from './argument-table';
 import { checkDeclaration } from './check-declaration';
 import { asReported, type ProviderCore, type Question } from './provider-core';
 import type { ResourceClaims } from './resource-claims';
@@ -33,13 +34,6 @@ export interface Found<Inputs, Outputs> {
   readonly outputs: Outputs;
 }
 
-/** The table of the arguments, as far as it does not depend on what the service shows. */
-interface Arguments<Inputs, Outputs> {
-  readonly settings: readonly string[];
-  findChanges(prior: Prior<Inputs, Outputs>, news: Inputs): readonly string[];
-  withSettings(outputs: Outputs, news: Inputs): Outputs;
-}
-
 /** The behaviour of a type of resource, as an adapter calls it. Every error message may be shown: it holds no secret. */
 export abstract class ResourceLifecycle<
   Inputs extends object = Properties,
@@ -48,9 +42,9 @@ export abstract class ResourceLifecycle<
   readonly core: ProviderCore;
   abstract readonly type: ResourceType;
   protected readonly claims: ResourceClaims;
-  readonly #table: Arguments<Inputs, Outputs>;
+  readonly #table: ArgumentTable<Inputs, never, object, string>;
 
-  constructor(core: ProviderCore, kind: Kind, table: Arguments<Inputs, Outputs>) {
+  constructor(core: ProviderCore, kind: Kind, table: ArgumentTable<Inputs, never, object, string>) {
     this.core = core;
     this.claims = core.claims[kind];
     this.#table = table;

@@ -39,9 +39,9 @@ export interface Situation {
 }
 
 /** Before anything is known of the resource. */
-export function newSituation(inputs: Properties): Situation {
+export function newSituation(inputs: object, isBlind = false): Situation {
   return {
-    inputs,
+    inputs: { ...inputs },
     origin: 'in state',
     since: 0,
     ledger: emptyLedger,
@@ -50,7 +50,7 @@ export function newSituation(inputs: Properties): Situation {
     writes: 'none',
     item: undefined,
     view: 'open',
-    isBlind: false,
+    isBlind,
   };
 }
 
@@ -69,14 +69,12 @@ export function isStopped({ inputs }: Pick<Situation, 'inputs'>): boolean {
   return inputs.disabled === true;
 }
 
-/** Whether the program asks for a restart that nothing has been sent for. */
-export function asksForRestart({ ledger }: Pick<Situation, 'ledger'>): boolean {
-  return ledger.stages.restartTriggers === 'asked';
-}
-
-/** Whether the program asks for a reset that nothing has been sent for. */
-export function asksForReset({ ledger }: Pick<Situation, 'ledger'>): boolean {
-  return ledger.stages.resetTriggers === 'asked';
+/** Whether the program asks for a restart or a reset that nothing has been sent for. */
+export function asksFor(
+  triggers: 'restartTriggers' | 'resetTriggers',
+  { ledger }: Pick<Situation, 'ledger'>,
+): boolean {
+  return ledger.stages[triggers] === 'asked';
 }
 
 /** What a run learns. Each kind is one fact. */

@@ -2,16 +2,7 @@ import { unionBy, without } from 'lodash';
 import type { Operation } from '../control-api/wire-types';
 import { isFailed as isFailedOperation, isUnfinished } from '../operations/operation-outcome';
 import { findSuspensionReasons, hasFailed, isDue, isSuspension, isUnderWay, namesAt } from './ledger';
-import {
-  asksForReset,
-  asksForRestart,
-  isOwn,
-  isStopped,
-  isWaiting,
-  type Rules,
-  type Situation,
-  type Step,
-} from './situation';
+import { asksFor, isOwn, isStopped, isWaiting, type Rules, type Situation, type Step } from './situation';
 
 interface Row {
   readonly step: Step;
@@ -34,7 +25,7 @@ export const table: readonly Row[] = [
   // Before suspend: a stop or a move makes a restart superfluous, and a change of size restarts by itself.
   { step: 'send', when: ({ ledger }) => sendable(ledger).length > 0 || isDue(ledger, 'config') },
   // After send: an update that unprotects the branch allows its reset.
-  { step: 'reset', when: asksForReset },
+  { step: 'reset', when: (situation) => asksFor('resetTriggers', situation) },
   { step: 'suspend', when: owesSuspension },
   { step: 'start', when: (situation) => isDue(situation.ledger, 'start') && isEnabled(situation) },
   { step: 'read back', when: ({ view }) => view === 'open' },
@@ -76,7 +67,7 @@ function sendable(ledger: Situation['ledger']): readonly string[] {
 function owesSuspension(situation: Situation): boolean {
   const { ledger } = situation;
   const reasons = findSuspensionReasons(ledger, isStopped(situation));
-  return !isUnderWay(ledger, 'restart') && (reasons.length > 0 || asksForRestart(situation));
+  return !isUnderWay(ledger, 'restart') && (reasons.length > 0 || asksFor('restartTriggers', situation));
 }
 
 function isEnabled(situation: Situation): boolean {
