@@ -2,17 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError, notImplemented } from '../records/api-error';
+import { ApiError, badRequest, notImplemented } from '../records/api-error';
 import { reasonOf } from '../records/thrown-reason';
 import type { ErrorBody } from '../records/wire-types';
 import { apiPathOf } from './api-path';
 import { isRefused } from './refused-calls';
-
-interface ErrorResponse {
-  readonly status: number;
-  readonly code: string;
-  readonly message: string;
-}
 
 /** The API's errors for requests that Fastify rejects before they reach a route. */
 const FRAMEWORK_ERRORS: Readonly<Record<number, { code: string; message: string }>> = {
@@ -22,17 +16,9 @@ const FRAMEWORK_ERRORS: Readonly<Record<number, { code: string; message: string 
 };
 
 /** The API's errors for requests that Node rejects. Any other error means that the request is not HTTP (400). */
-const MALFORMED_REQUESTS: Readonly<Record<string, ErrorResponse>> = {
-  HPE_HEADER_OVERFLOW: {
-    status: 431,
-    code: 'HEADERS_TOO_LARGE',
-    message: 'the request headers are too large',
-  },
-  ERR_HTTP_REQUEST_TIMEOUT: {
-    status: 408,
-    code: 'REQUEST_TIMEOUT',
-    message: 'the request took too long to arrive',
-  },
+const MALFORMED_REQUESTS: Readonly<Record<string, ApiError>> = {
+  HPE_HEADER_OVERFLOW: new ApiError(431, 'HEADERS_TOO_LARGE', 'the request headers are too large'),
+  ERR_HTTP_REQUEST_TIMEOUT: new ApiError(408, 'REQUEST_TIMEOUT', 'the request took too long to arrive'),
 };
 
 export function errorBody(request: Pick<FastifyRequest, 'id'>, code: string, message: string): ErrorBody {
@@ -69,11 +55,8 @@ export function sendMalformedRequest(error: Error & { code?: string }, socket: S
     socket.destroy();
     return;
   }
-  const { status, code, message } = MALFORMED_REQUESTS[error.code ?? ''] ?? {
-    status: 400,
-    code: 'BAD_REQUEST',
-    message: `the request is not HTTP: ${error.message}`,
-  };
+  const { status, code, message } =
+    MALFORMED_REQUESTS[error.code ?? ''] ?? badRequest(`the request is not HTTP: ${error.message}`);
   const id = randomUUID();
   const body = JSON.stringify(errorBody({ id }, code, message));
   const head = [
@@ -86,12 +69,12 @@ export function sendMalformedRequest(error: Error & { code?: string }, socket: S
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
-function describe(error: unknown, { method, url }: FastifyRequest): ErrorResponse {
+function describe(error: unknown, { method, url }: FastifyRequest): ApiError {
   if (error instanceof ApiError) return error;
   const message = reasonOf(error);
   if (error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number') {
     const known = FRAMEWORK_ERRORS[error.statusCode] ?? { code: 'BAD_REQUEST', message };
-    return { status: error.statusCode, code: known.code, message: `${method} ${url}: ${known.message}` };
+    return new ApiError(error.statusCode, known.code, `${method} ${url}: ${known.message}`);
   }
-  return { status: 500, code: 'INTERNAL', message: `the emulator failed: ${message}` };
+  return new ApiError(500, 'INTERNAL', `the emulator failed: ${message}`);
 }
