@@ -34,7 +34,7 @@ describe('a connection string in the text of the service', () => {
     const { environment } = await startScriptedService(() => response);
     const { exitCode, stdout, stderr } = await runWith(words, environment);
     expect({ exitCode, stdout }).toEqual({ exitCode: 4, stdout: '' });
-    expect(stderr).toContain('GET /projects/old-sun-1/connection_uri');
+    expect(stderr).toContain('GET /projects/old-sun-12345678/connection_uri');
     expect(stderr).not.toMatch(/s3cret|word/);
   });
 

@@ -29,7 +29,7 @@ export async function startScriptedService(answer: (url: URL) => ScriptedRespons
   const environment = {
     POSTGRES_COMPUTE_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     POSTGRES_COMPUTE_API_KEY: 'key-of-this-test',
-    POSTGRES_COMPUTE_PROJECT: 'old-sun-1',
+    POSTGRES_COMPUTE_PROJECT: 'old-sun-12345678',
   };
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
   return { environment, urls };
