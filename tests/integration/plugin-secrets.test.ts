@@ -62,13 +62,6 @@ describe('a secret of the plugin', () => {
     expect(failure.outputs.secretNames).toEqual([]);
   });
 
-  it('is none in state once a plain value has replaced it', async () => {
-    const service = await startService();
-    const { plugin, id, prior, declared } = await createWithSecret(service);
-    const news = read({ ...declared, pgSettings: { 'app.key': 'plain' } });
-    expect((await plugin.update(id, prior, news, 0)).secretNames).toEqual([]);
-  });
-
   it('stays one when a forced replacement adopts, omits it and fails', async () => {
     const service = await startService();
     const { plugin, id, declared } = await createWithSecret(service);
@@ -80,14 +73,6 @@ describe('a secret of the plugin', () => {
     expect(failure.outputs.secretNames).toContain('pgSettings');
     const { values } = await plugin.create(urn, news, 0);
     expect(values).toHaveProperty('pgSettings', {});
-  });
-
-  it('makes what follows from it a secret too, when it is a size', async () => {
-    const service = await startService();
-    const plugin = await startPlugin(service);
-    const { __urn, ...declared } = service.declare();
-    const { secretNames } = plugin.previewCreate(urn, read(declared, ['autoscalingLimitMinCu']));
-    expect(secretNames).toEqual(['autoscalingLimitMinCu', 'minSize', 'maxConnections']);
   });
 
   it('is not named as the property that is wrong', async () => {

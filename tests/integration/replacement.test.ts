@@ -29,16 +29,6 @@ describe('with deleteBeforeReplace: false', () => {
     expect(next.outs.name).not.toBe(state.outs.name);
   });
 
-  it('a killed forced replacement finds the new endpoint when repeated', async () => {
-    const service = await startService();
-    const named = service.declare({ type: 'read_only', name: 'web' });
-    const state = await runCreate(service.startProvider(), named);
-    const program = declareReplica(service);
-    const created = await runCreate(service.startProvider(), program);
-    const next = await runReplacement(service.startProvider(), state, program, forced);
-    expect([next.id, ...idsOf(service)]).toEqual([created.id, created.id]);
-  });
-
   it('a forced replacement keeps the endpoint, and resets what is omitted', async () => {
     const service = await startService({ normalizeSettings: true });
     const both = { pgSettings: { work_mem: '8MB', application_name: 'shop' }, suspendTimeoutSeconds: 600 };

@@ -26,10 +26,6 @@ it('marks a read replica without a name by a suffix', () => {
   expect(namesOf([{}, { type: 'read_only' }], { 'br-1': 'main' })).toEqual(['main', 'main-replica']);
 });
 
-it('names a resource by the endpoint id if nothing has a name', () => {
-  expect(namesOf([{}])).toEqual(['ep-1']);
-});
-
 it('names a resource by the endpoint id if no letter is allowed', () => {
   expect(namesOf([{ name: '日本' }], { 'br-1': '…' })).toEqual(['ep-1']);
 });

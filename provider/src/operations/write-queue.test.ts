@@ -45,12 +45,6 @@ describe('WriteQueue of a project that does not lock', () => {
     expect(counts).toEqual([1, 2, 4, 8, 8, 8, 8]);
   });
 
-  it('sends the writes in the order in which they arrived', async () => {
-    const { sent, endOne } = queueOf(30);
-    while ((await endOne()) > 0);
-    expect(sent).toEqual(Array.from({ length: 30 }, (_, index) => index + 1));
-  });
-
   it('passes the error of a write to its caller, and sends the next one', async () => {
     const project = new QueuedProject();
     project.refuses = (name) => (name === 'first' ? refusal(409) : undefined);
@@ -58,20 +52,6 @@ describe('WriteQueue of a project that does not lock', () => {
       'first failed at 0: POST /endpoints: 409 Conflict: conflicting operations',
       'second done at 0',
     ]);
-  });
-
-  it('does not increase its concurrency after a failed write', async () => {
-    const { queue } = new QueuedProject();
-    const failing = queue.run({
-      deadline: tenMinutes(),
-      write: () => Promise.reject(refusal(409)),
-      startedBy: () => [],
-    });
-    await expect(failing).rejects.toThrow('409 Conflict');
-    const write = vi.fn(() => new Promise(() => undefined));
-    for (let count = 0; count < 5; count += 1)
-      void queue.run({ deadline: tenMinutes(), write, startedBy: () => [] });
-    expect(write).toHaveBeenCalledTimes(1);
   });
 
   it('reports when the latest write succeeded', async () => {
@@ -163,18 +143,6 @@ describe('WriteQueue of a project that stays locked', () => {
       `shorter failed at 19000: ${notSent('20 s')}`,
     ]);
     expect(project.sent.filter((each) => !each.startsWith('first'))).toEqual([]);
-  });
-
-  it('keeps the queued writes with a longer deadline, for all of their time', async () => {
-    const project = lockedProject();
-    const writes = [
-      project.write('first', { deadline: within(20_000) }),
-      project.write('longer', { deadline: within(minuteMs) }),
-    ];
-    expect(await passing(writes)).toEqual([
-      `first failed at 19000: ${lastTried} 20 s`,
-      `longer failed at 76000: ${lastTried} 60 s`,
-    ]);
   });
 
   it('fails a later write at once while the same operation locks', async () => {

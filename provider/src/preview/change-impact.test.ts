@@ -73,24 +73,6 @@ describe('the diagnostic of a change of size', () => {
       ),
     );
   });
-
-  it('reports one restart for changes of the size and the triggers', () => {
-    const change = {
-      autoscalingLimitMinCu: 0.5,
-      autoscalingLimitMaxCu: 2,
-      restartTriggers: { release: '2' },
-    };
-    expect(impactOf(change).sentences).toEqual([
-      'restarts the compute, drops connections (active now): min 0.25 => 0.5 CU, max 1 => 2 CU',
-    ]);
-  });
-
-  it("reports a restart when the service's own size is applied again", () => {
-    const failed = { unsettledOperations: [failedOf('suspend_compute')], __ledger: { owed: ['restart'] } };
-    expect(impactOfChanges(['autoscalingLimitMaxCu'], declared, endpointOf(), failed).sentences).toEqual([
-      'restarts the compute, drops connections (active now): it repeats what the last update left unfinished',
-    ]);
-  });
 });
 
 describe('the diagnostic of a change', () => {
@@ -183,12 +165,6 @@ describe('the diagnostic of a failed suspension that is retried', () => {
 
   it('is empty for an idle compute', () => {
     expect(impactOf({}, idle, failed)).toEqual(nothing);
-  });
-
-  it('is part of the diagnostic of a restart, which suspends the compute too', () => {
-    const { sentences, drops } = impactOf({ restartTriggers: { release: '2' } }, endpointOf(), failed);
-    expect([sentences.length, drops]).toEqual([1, true]);
-    expect(sentences[0]).toContain('restarts the compute');
   });
 
   it('reports certain drops beside possible ones', () => {

@@ -3,7 +3,7 @@ import type { RequestEffect } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
 import type { NamedAttributes } from '../../../provider/src/control-api/wire-types';
 import { collectDiagnostics } from '../../support/diagnostics';
-import { callErrorOf, failedState, runReplacement } from '../../support/door';
+import { callErrorOf, runReplacement } from '../../support/door';
 import { doors } from '../../support/start-door';
 import { startNamedDoor } from '../../support/start-named-door';
 
@@ -98,14 +98,6 @@ describe.each(doors)('a Database by %s', (_name, door) => {
     emulator.inject({ match: creation, effect: { kind: 'lost-after-work' } });
     emulator.inject({ match: config, effect: { kind: 'operation-fails', status: 'failed' } });
     expect((await up({})).outputs).not.toHaveProperty('unsettledOperations');
-    expect(writes().at(-1)?.method).toBe('PATCH');
-  });
-
-  it('is applied by the next up after a failed operation', async () => {
-    const { up, emulator, writes } = await startDatabase();
-    emulator.inject({ match: config, effect: { kind: 'operation-fails', status: 'error' } });
-    const failed = await failedState(up({}));
-    expect((await up({}, failed)).outputs).not.toHaveProperty('unsettledOperations');
     expect(writes().at(-1)?.method).toBe('PATCH');
   });
 
