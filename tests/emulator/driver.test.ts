@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Client, neon, neonConfig, Pool } from '@neondatabase/serverless';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { hasPostgres, PostgresEmulator } from '../support/postgres-emulator';
+import { hasPostgres, usePostgres } from '../support/postgres-emulator';
 import { openSocket } from '../support/raw-postgres-client';
 
 const WHEN = new Date('2026-01-02T03:04:05.678Z');
@@ -33,22 +33,18 @@ const SAMPLES: [string, unknown[]][] = [
 ];
 
 describe.skipIf(!hasPostgres)("the service's own driver", () => {
-  let service: PostgresEmulator;
+  const service = usePostgres({ operationMs: 10 });
   let uri: string;
   let pool: Pool;
   beforeAll(async () => {
-    service = await PostgresEmulator.start({ operationMs: 10 });
-    ({ uri } = await service.createProject());
+    ({ uri } = await service().createProject());
     neonConfig.fetchEndpoint = (_host, port) => `http://localhost:${port}/sql`;
     neonConfig.wsProxy = (host, port) => `localhost:${port}/v2?address=${host}:${port}`;
     neonConfig.useSecureWebSocket = false;
     neonConfig.webSocketConstructor = WebSocket;
     pool = new Pool({ connectionString: uri });
     await pool.query(`CREATE TABLE accounts (id int PRIMARY KEY, name text NOT NULL CHECK (name <> 'x'))`);
-    return async () => {
-      await pool.end();
-      await service.emulator.stop();
-    };
+    return () => pool.end();
   });
 
   it.each(SAMPLES)('gives the same for %j %j over HTTP as over a WebSocket', async (query, params) => {
@@ -85,7 +81,7 @@ describe.skipIf(!hasPostgres)("the service's own driver", () => {
   });
 
   it.each(['running', 'idle'])('reports a wrong password and an unknown role: %s', async (state) => {
-    const place = await service.createProject();
+    const place = await service().createProject();
     await place.endOperations();
     if (state === 'idle') await place.command('suspend');
     const refused = { code: '28P01', message: expect.stringMatching(/^password authentication failed/) };
@@ -93,7 +89,7 @@ describe.skipIf(!hasPostgres)("the service's own driver", () => {
       await expect(neon(wrong)`SELECT 1`).rejects.toMatchObject(refused);
       await expect(new Pool({ connectionString: wrong }).query('SELECT 1')).rejects.toMatchObject(refused);
     }
-    const [endpoint] = service.emulator.endpoints(place.projectId);
+    const [endpoint] = service().emulator.endpoints(place.projectId);
     expect(endpoint?.current_state).toBe(state === 'idle' ? 'idle' : 'active');
   });
 
@@ -134,8 +130,8 @@ describe.skipIf(!hasPostgres)("the service's own driver", () => {
   );
 
   it('works with a connection string that names the endpoint by an option', async () => {
-    const local = service.emulator.localConnectionUri(
-      service.emulator.endpoints(service.emulator.projects()[0]?.id ?? '')[0]?.id ?? '',
+    const local = service().emulator.localConnectionUri(
+      service().emulator.endpoints(service().emulator.projects()[0]?.id ?? '')[0]?.id ?? '',
     );
     expect(await neon(local)`SELECT 1 AS one`).toEqual([{ one: 1 }]);
     const other = new Pool({ connectionString: local });
@@ -143,6 +139,7 @@ describe.skipIf(!hasPostgres)("the service's own driver", () => {
     await other.end();
   });
 
+  const names = Array.from({ length: 20 }, (_none, index) => `NULL AS "${'\x01'.repeat(57)}${index}"`);
   it.each([
     "SELECT repeat('x', 20000000)",
     "SELECT repeat('x', 100) FROM generate_series(1, 200000)",
@@ -153,15 +150,16 @@ describe.skipIf(!hasPostgres)("the service's own driver", () => {
   });
 
   it('refuses a result with more than 10 MiB of names', async () => {
-    const query = `SELECT ${names} FROM generate_series(1, 1500)`;
-    const init = post(JSON.stringify({ query }), { 'neon-connection-string': uri });
-    const response = await fetch(`http://localhost:${service.emulator.postgresPort}/sql`, init);
+    const body = JSON.stringify({ query: `SELECT ${names} FROM generate_series(1, 1500)` });
+    const headers = { 'neon-raw-text-output': 'true', 'neon-connection-string': uri };
+    const url = `http://localhost:${service().emulator.postgresPort}/sql`;
+    const response = await fetch(url, { method: 'POST', body, headers });
     expect([response.status, await response.json()]).toMatchObject([507, { code: 'RESPONSE_TOO_LARGE' }]);
   });
 
   /** A project whose role has a password with so many iterations, which is not the one in the URI. */
   const withIterations = async (iterations: number): Promise<string> => {
-    const { uri: own } = await service.createProject();
+    const { uri: own } = await service().createProject();
     const [salt, ...keys] = [16, 32, 32].map((length) => randomBytes(length).toString('base64'));
     await neon(own).query(
       `ALTER ROLE app_owner PASSWORD 'SCRAM-SHA-256$${iterations}:${salt}$${keys.join(':')}'`,
@@ -187,13 +185,12 @@ describe.skipIf(!hasPostgres)("the service's own driver", () => {
     await expect(neon(slower)`SELECT 1`).rejects.toMatchObject(refused);
   });
 
-  const names = Array.from({ length: 20 }, (_none, index) => `NULL AS "${'\x01'.repeat(57)}${index}"`);
   it.each([
     ['as Postgres sends it', "SELECT repeat('x', 5000000)"],
     ['as JSON, because of its names', `SELECT ${names} FROM generate_series(1, 700)`],
   ])('one result at a time of an endpoint fills memory that is large %s', async (_case, query) => {
-    const { uri: ownUri } = await service.createProject();
-    const socket = (await openSocket(service.emulator.postgresPort ?? 0)).pause();
+    const { uri: ownUri } = await service().createProject();
+    const socket = (await openSocket(service().emulator.postgresPort ?? 0)).pause();
     const body = JSON.stringify({ query });
     const login = `Neon-Raw-Text-Output: true\r\nNeon-Connection-String: ${ownUri}`;
     socket.write(
@@ -222,7 +219,3 @@ describe.skipIf(!hasPostgres)("the service's own driver", () => {
     await expect.poll(async () => (await pool.query(running)).rows[0]?.count).toBe(0);
   });
 });
-
-function post(body: string, headers = {}): RequestInit {
-  return { method: 'POST', body, headers: { 'neon-raw-text-output': 'true', ...headers } };
-}

@@ -1,5 +1,6 @@
 import type { Emulator, Endpoint } from 'postgres-control-emulator';
 import { sendRequest } from './send-request';
+import { settled } from './service-client';
 
 /** Creates endpoints in every state, and operations that finished, failed and are in progress. */
 export async function fillConsole(emulator: Emulator): Promise<void> {
@@ -14,13 +15,13 @@ export async function fillConsole(emulator: Emulator): Promise<void> {
   await send(emulator, 'PATCH', `/projects/${id}/endpoints/${legacy.id}`, { endpoint: { disabled: true } });
   const preview = await createEndpoint(emulator, id, { name: 'shop-preview', suspend_timeout_seconds: 60 });
   await send(emulator, 'POST', `/projects/${id}/endpoints/${preview.id}/suspend`);
-  await waitForOperations(emulator, id);
+  await settled(emulator, id);
   emulator.inject({
     match: { action: 'start_compute', endpointId: preview.id },
     effect: { kind: 'operation-fails', error: 'no capacity left in local-east-1' },
   });
   emulator.connect(preview.id);
-  await waitForOperations(emulator, id);
+  await settled(emulator, id);
   await createEndpoint(emulator, id, { branch_id: main.branch_id, name: 'shop-replica', type: 'read_only' });
 
   emulator.inject({ match: { projectId: id, action: 'apply_config' }, effect: { kind: 'operation-hangs' } });
@@ -29,36 +30,22 @@ export async function fillConsole(emulator: Emulator): Promise<void> {
   emulator.lockProject(sandbox.id);
 }
 
+type SceneEndpoint = { name: string; branch_id?: string; type?: string; suspend_timeout_seconds?: number };
+
 /** Creates an endpoint on a new branch, unless the attributes have one. Returns when its compute is active. */
-async function createEndpoint(emulator: Emulator, projectId: string, attributes: object): Promise<Endpoint> {
-  const branch = 'branch_id' in attributes ? undefined : await createBranch(emulator, projectId, attributes);
-  const endpoint = { type: 'read_write', branch_id: branch, ...attributes };
+async function createEndpoint(emulator: Emulator, projectId: string, attributes: SceneEndpoint) {
+  const branch = () =>
+    emulator.createBranch(projectId, { name: attributes.name.replace('shop-', 'feature/') });
+  const branch_id = attributes.branch_id ?? branch().id;
+  const endpoint = { type: 'read_write', branch_id, ...attributes };
   const answer = await send(emulator, 'POST', `/projects/${projectId}/endpoints`, { endpoint });
-  await waitForOperations(emulator, projectId);
+  await settled(emulator, projectId);
   // Our own emulator's answer to a create.
   return (answer as { endpoint: Endpoint }).endpoint;
-}
-
-async function createBranch(
-  emulator: Emulator,
-  projectId: string,
-  { name = '' }: { name?: string },
-): Promise<string> {
-  const branch = { name: name.replace('shop-', 'feature/') };
-  const answer = await send(emulator, 'POST', `/projects/${projectId}/branches`, { branch });
-  // Our own emulator's answer to a create.
-  return (answer as { branch: { id: string } }).branch.id;
 }
 
 async function send(emulator: Emulator, method: string, path: string, body?: object): Promise<unknown> {
   const response = await sendRequest(emulator, method, path, body);
   if (response.ok) return response.json();
   throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-}
-
-async function waitForOperations(emulator: Emulator, projectId: string): Promise<void> {
-  const isUnfinished = ({ status }: { status: string }) => ['scheduling', 'running'].includes(status);
-  while (emulator.operations(projectId).some(isUnfinished)) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }
