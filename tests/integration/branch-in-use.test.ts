@@ -84,6 +84,13 @@ describe('a branch is not deleted from under an endpoint', () => {
   });
 });
 
+it('a branch is deleted after its child where one run deletes both', async () => {
+  const { one, run, startRun, isThere, projectId } = await startBranchProgram();
+  const child = await startRun().create('branch', 'child', { projectId, parentId: one.id });
+  await Promise.all([run.delete(one), run.delete(child)]);
+  expect([one.id, child.id].filter(isThere)).toEqual([]);
+});
+
 it.each(['kept', 'new'])('no branch goes with a database of the program that is %s', async (which) => {
   const { one, run, startRun, projectId } = await startBranchProgram();
   const declared = { projectId, branchId: one.id, name: 'shop', ownerName: 'app_owner' };

@@ -114,24 +114,41 @@ describe('what is replaced with its branch is not deleted', () => {
     ['if others have protected that one', 'another client has protected branch'],
     ["if others' active endpoint is on it and allowRestart is false", 'allowRestart is false'],
   ])('%s', async (_when, reason) => {
-    const { one, startRun, projectId, emulator, on, feature, isThere } = await startBranchProgram();
-    const endpoint = await startRun().create('endpoint', 'e', { ...on(one.id), allowRestart: true });
+    const { one, startRun, projectId, emulator, on, feature } = await startBranchProgram();
+    const place = { projectId, branchId: one.id };
+    const owned = { ...place, name: 'shop', ownerName: 'app_owner', allowDataLoss: true };
+    const all = [
+      await startRun().create('endpoint', 'e', { ...on(one.id), allowRestart: true }),
+      await startRun().create('role', 'r', { ...place, name: 'app' }),
+      await startRun().create('database', 'd', owned),
+    ];
     const run = startRun({ allowRestart: 'false' });
     await run.preview(one, { projectId, name: 'data', parentId: feature, allowDataLoss: true });
-    await run.replaceEarly(endpoint, { ...on(unknownValue), allowRestart: true });
+    for (const each of all) await run.replaceEarly(each, { branchId: unknownValue });
     if (reason.startsWith('other')) emulator.createBranch(projectId, { parentId: one.id });
     if (reason.startsWith('another')) emulator.changeBranch(projectId, one.id, { protected: true });
     if (reason.startsWith('allow'))
       emulator.createEndpoint(projectId, { branch_id: one.id, type: 'read_only' });
+    for (const each of all) {
+      const { message } = await errorOf(run.delete(each));
+      expect(message).toContain("it is replaced with its branch, which can't be deleted");
+      expect(message).toContain(reason);
+    }
+    expect(emulator.requests().filter(({ method }) => method === 'DELETE')).toEqual([]);
+  });
+
+  it('if the name of the branch in place of that one is taken', async () => {
+    const { one, run, startRun, projectId, emulator, on } = await startBranchProgram();
+    const endpoint = await startRun().create('endpoint', 'e', on(one.id));
+    emulator.createBranch(projectId, { name: 'taken' });
+    await run.check('branch', 'one', { projectId, name: 'taken' });
+    await run.replaceEarly(endpoint, on(unknownValue));
     const { message } = await errorOf(run.delete(endpoint));
-    expect(message).toContain("it is replaced with its branch, which can't be deleted");
-    expect(message).toContain(reason);
-    expect(emulator.endpoints().some(({ id }) => id === endpoint.id)).toBe(true);
-    expect(isThere(one.id)).toBe(true);
+    expect(message).toContain('the project already has a branch of that name');
   });
 
   it.each(['the default branch', 'a root branch'])('if that one is %s', async (what) => {
-    const { startRun, projectId, emulator, on, feature, request } = await startBranchProgram();
+    const { startRun, projectId, on, feature, request } = await startBranchProgram();
     const adopting = { projectId, name: 'main', adopt: true };
     const main = await startRun().create('branch', 'main', adopting);
     const endpoint = await startRun().create('endpoint', 'e', { ...on(main.id), adopt: true });
@@ -141,9 +158,8 @@ describe('what is replaced with its branch is not deleted', () => {
     expect((await errorOf(startRun().preview(main, changed))).message).toContain(`it is ${what}`);
     const forced = startRun();
     await forced.check('branch', 'main', adopting);
-    await forced.replaceEarly(endpoint, on(unknownValue));
-    expect((await errorOf(forced.delete(endpoint))).message).toContain(`it is ${what}`);
-    expect(emulator.endpoints().some(({ id }) => id === endpoint.id)).toBe(true);
+    const early = forced.replaceEarly(endpoint, on(unknownValue));
+    expect((await errorOf(early)).message).toContain(`it is ${what}`);
   });
 
   it('if the branch that comes before that one is protected', async () => {

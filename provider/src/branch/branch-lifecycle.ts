@@ -11,14 +11,14 @@ import {
   judgeLoss,
   type Loss,
 } from '../lifecycle/data-loss';
-import { deleteGuarded, foreseeDelete } from '../lifecycle/delete-facts';
+import { deleteGuarded, foreseeBase, foreseeDelete } from '../lifecycle/delete-facts';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import { isCreation } from '../lifecycle/ledger';
 import { asReported, type ProviderCore } from '../lifecycle/provider-core';
 import { findReplacementFailures } from '../lifecycle/replacement-failures';
 import { checkDrops, checkReset } from '../lifecycle/reset-guards';
 import { UnsettledError } from '../lifecycle/resource-errors';
-import type { CheckedDeclaration, Declared } from '../lifecycle/resource-identity';
+import type { CheckedDeclaration } from '../lifecycle/resource-identity';
 import { type ResourceDiff, ResourceLifecycle, type Wanted } from '../lifecycle/resource-lifecycle';
 import { isFailed } from '../operations/operation-outcome';
 import type { ServiceProject } from '../operations/service-project';
@@ -43,6 +43,7 @@ export class BranchLifecycle extends ResourceLifecycle<BranchInputs, BranchOutpu
 
   constructor(core: ProviderCore) {
     super(core, 'branch', branchArguments);
+    this.claims.findObstacle = (news, id) => findObstacle(core, news as BranchDeclaration, id); // As checked.
   }
 
   protected askOfCreation(checked: CheckedDeclaration<BranchInputs>) {
@@ -69,8 +70,10 @@ export class BranchLifecycle extends ResourceLifecycle<BranchInputs, BranchOutpu
       const deletesData = replaces.length > 0;
       if (!deletesData && (await this.#hasFailedToBecomeReady(id, prior)))
         replaces.push('unsettledOperations');
-      this.claims.noteDiff(id, prior, news, { replaces, hasChanges });
+      const base = this.findBase('parentId', prior, news);
+      this.claims.noteDiff(id, prior, news, { replaces, hasChanges, base });
       this.claims.noteItem(id, { wasProtected: prior.outputs.protected === true });
+      await foreseeBase(this.core, news, prior.outputs.projectId, base);
       if (deletesData) await this.#reportReplacement(id, replaces, prior, news);
       await checkReset(this.core, news, String(prior.outputs.parentId));
       const expired = describeExpired(prior.outputs);
@@ -119,9 +122,8 @@ export class BranchLifecycle extends ResourceLifecycle<BranchInputs, BranchOutpu
   }
 
   protected remove(id: string, prior: PriorBranch, deadline: Deadline): Promise<void> {
-    const find = (news: Declared<object>) => findObstacle(this.core, news as BranchDeclaration, id); // As checked.
     const send = ({ api, id: projectId }: ServiceProject) => api.deleteBranch(projectId, id, deadline);
-    return deleteGuarded({ core: this.core, kind: 'branch', id, prior, deadline, send, findObstacle: find });
+    return deleteGuarded({ core: this.core, kind: 'branch', id, prior, deadline, send });
   }
 
   /** A create that failed leaves a branch without data, which nothing can repair. */

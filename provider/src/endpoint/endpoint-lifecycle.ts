@@ -1,12 +1,12 @@
 import { omit, some } from 'lodash';
 import type { Deadline } from '../control-api/deadline';
 import { situationInState } from '../lifecycle/beginning';
-import { deleteGuarded, foreseeDelete } from '../lifecycle/delete-facts';
+import { deleteGuarded, foreseeBase, foreseeDelete } from '../lifecycle/delete-facts';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import { asReported, type ProviderCore } from '../lifecycle/provider-core';
 import { findReplacementFailures } from '../lifecycle/replacement-failures';
 import { checkReset } from '../lifecycle/reset-guards';
-import type { CheckedDeclaration, Declared } from '../lifecycle/resource-identity';
+import type { CheckedDeclaration } from '../lifecycle/resource-identity';
 import { type ResourceDiff, ResourceLifecycle, type Wanted } from '../lifecycle/resource-lifecycle';
 import { unsettledOutputs } from '../lifecycle/resource-state';
 import type { ServiceProject } from '../operations/service-project';
@@ -28,6 +28,7 @@ export class EndpointLifecycle extends ResourceLifecycle<EndpointInputs, Endpoin
   constructor(core: ProviderCore) {
     super(core, 'endpoint', endpointArguments);
     this.#diagnostics = new PreviewDiagnostics(core);
+    this.claims.findObstacle = (news, id) => findObstacle(core, news as Declaration, id); // As checked.
   }
 
   protected askOfCreation(checked: CheckedDeclaration<EndpointInputs>) {
@@ -58,8 +59,8 @@ export class EndpointLifecycle extends ResourceLifecycle<EndpointInputs, Endpoin
       // When something that it depends on is about to be replaced, the engine calls diff before it passes the declaration. The
       // program may declare other arguments, or no longer declare the endpoint.
       const isAskedEarly = urn !== undefined && !this.claims.isDeclared(urn);
-      const goesWithBranch =
-        isAskedEarly && this.core.claims.branch.hasCreates && isUnknown(news.inputs.branchId);
+      const base = this.findBase('branchId', prior, news);
+      const goesWithBranch = base !== undefined;
       const doesReplace = (name: InputName) =>
         endpointArguments.replacing.includes(name) || (name === 'branchId' && goesWithBranch);
       const replaces = changes.filter(doesReplace);
@@ -67,10 +68,11 @@ export class EndpointLifecycle extends ResourceLifecycle<EndpointInputs, Endpoin
       // What others have changed is no change of the program: nothing to report, and nothing that `allowRestart` forbids.
       if (this.claims.isRefreshed(id, prior, news)) return { hasChanges, changes, replaces, restarts: false };
       const isReplacing = replaces.length > 0;
-      this.claims.noteDiff(id, prior, news, { replaces, hasChanges });
+      this.claims.noteDiff(id, prior, news, { replaces, hasChanges, base });
       const leaves = isReplacing ? !news.resource.createsBeforeDelete : !isAskedEarly;
       if (leaves && changes.includes('branchId')) this.claims.noteItem(id, { mover: urn });
       if (goesWithBranch) checkRetained(id, prior);
+      await foreseeBase(this.core, news, prior.outputs.projectId, base);
       if (!isReplacing) await this.#checkBranch(id, changes, news);
       else if (!goesWithBranch) await checkUnprotected(id, prior, news, this.core);
       await checkReset(this.core, news, prior.outputs.branchId);
@@ -113,17 +115,8 @@ export class EndpointLifecycle extends ResourceLifecycle<EndpointInputs, Endpoin
   }
 
   protected remove(id: string, prior: PriorState, deadline: Deadline): Promise<void> {
-    const find = (news: Declared<object>) => findObstacle(this.core, news as Declaration, id); // As checked.
     const send = ({ api, id: projectId }: ServiceProject) => api.deleteEndpoint(projectId, id, deadline);
-    return deleteGuarded({
-      core: this.core,
-      kind: 'endpoint',
-      id,
-      prior,
-      deadline,
-      send,
-      findObstacle: find,
-    });
+    return deleteGuarded({ core: this.core, kind: 'endpoint', id, prior, deadline, send });
   }
 
   /** Reports duplicates that the latest list shows. */

@@ -1,6 +1,6 @@
 import { find, some } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
-import { toProtection } from '../lifecycle/delete-facts';
+import { toProtection } from '../lifecycle/branch-facts';
 import { foreseenGuards, judgeDelete } from '../lifecycle/delete-guards';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import type { ProviderCore } from '../lifecycle/provider-core';

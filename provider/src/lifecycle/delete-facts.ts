@@ -1,32 +1,43 @@
-import { compact, difference, map, some } from 'lodash';
+import { compact } from 'lodash';
 import type { Deadline } from '../control-api/deadline';
+import { parseNamedId } from '../control-api/named-api';
 import { rereadUntil } from '../control-api/read-lag';
-import type { Branch } from '../control-api/wire-types';
 import type { ServiceProject } from '../operations/service-project';
+import { readBranch, toProtection } from './branch-facts';
 import {
   type DeleteFacts,
   describeChildren,
   describeStanding,
   foreseenGuards,
   judgeDelete,
-  type StandingEndpoint,
 } from './delete-guards';
 import { type DeleteRequest, deleteResource } from './delete-resource';
 import { isUp } from './plan';
 import { asReported, type ProviderCore } from './provider-core';
+import type { Kind } from './resource-errors';
 import type { Declared, Properties } from './resource-identity';
 import type { Prior } from './resource-state';
 
 /** A delete that the engine asks for. */
 interface DeleteQuestion {
   readonly core: ProviderCore;
-  readonly kind: 'endpoint' | 'branch';
+  readonly kind: Kind;
   readonly id: string;
+  /** At the service, where others have renamed what its name stands for. @default id */
+  readonly idNow?: string;
   readonly prior: Prior<object, Properties & { readonly projectId: string }>;
   readonly deadline: Deadline;
   readonly send: (project: ServiceProject) => ReturnType<DeleteRequest['send']>;
-  /** Why what is to be created in its place can't be created; undefined when it can. */
-  readonly findObstacle: (replacement: Declared<Properties>) => Promise<string | undefined>;
+}
+
+/** The deletes by this run of branches that were created from it. They have to end before its own request. */
+class ChildrenFirst extends Error {
+  readonly deletes: readonly Promise<void>[];
+
+  constructor(deletes: readonly Promise<void>[]) {
+    super();
+    this.deletes = deletes;
+  }
 }
 
 /**
@@ -34,16 +45,29 @@ interface DeleteQuestion {
  * @throws Error that says why nothing is deleted
  */
 export async function deleteGuarded(question: DeleteQuestion): Promise<void> {
-  const { core, kind, id, prior, deadline } = question;
+  const { core, kind, id, idNow = id, prior, deadline } = question;
   const { urn } = prior.resource;
   const claims = core.claims[kind];
-  const keeper = claims.keeperOf(id, urn);
-  if (keeper !== undefined) return core.reportKept(`${kind} ${id}`, urn, keeper);
+  const keeper = claims.keeperOf(id, urn) ?? claims.keeperOf(idNow, urn);
+  if (keeper !== undefined) return core.reportKept(`${kind} ${idNow}`, urn, keeper);
   const { project, progress } = core.startWork(asReported(prior), deadline);
-  const list = kind === 'branch' ? project.branches : project.endpoints;
-  const send = () => question.send(project);
+  const list = listOf(project, question);
   const check = () => guardDelete(question, project);
-  await claims.noteLeaving(id, deleteResource({ project, kind, id, list, send, check, deadline, progress }));
+  const send = () => question.send(project);
+  const attempt = (): Promise<void> =>
+    deleteResource({ project, kind, id: idNow, list, send, check, deadline, progress }).catch(
+      async (error: unknown) => {
+        if (!(error instanceof ChildrenFirst)) throw error;
+        await Promise.allSettled(error.deletes);
+        return attempt();
+      },
+    );
+  await claims.noteLeaving(id, attempt());
+}
+
+function listOf(project: ServiceProject, { kind, prior }: DeleteQuestion) {
+  if (kind === 'branch') return project.branches;
+  return kind === 'endpoint' ? project.endpoints : project.named(kind, String(prior.outputs.branchId));
 }
 
 /** Judges a delete by what this run and the service know now. Shows what else is deleted with it. */
@@ -61,25 +85,33 @@ async function guardDelete(question: DeleteQuestion, project: ServiceProject): P
 }
 
 async function gatherFacts(question: DeleteQuestion, project: ServiceProject): Promise<DeleteFacts> {
-  const { core, kind, id, prior, deadline } = question;
+  const { core, kind, id, idNow = id, prior, deadline } = question;
   const { urn } = prior.resource;
   const { name, type, branchId, protected: wasProtected } = prior.outputs;
   const claims = core.claims[kind];
+  const { base, declared } = claims.resource(urn);
   const replacement = claims.findReplacement(urn);
   const hasOther = claims.hasOther(id, urn);
-  const { allowDataLoss, allowRestart } = claims.resource(urn).declared?.inputs ?? {};
-  const base = findBase(question);
+  const { allowDataLoss, allowRestart } = declared?.inputs ?? {};
   const common = {
+    subject: { action: 'delete', kind, id },
     lacksCreate: claims.lacksCreate(urn),
-    obstacle: replacement && (await question.findObstacle(replacement)),
+    obstacle: replacement && (await claims.findObstacle(replacement, id)),
     baseObstacle: base && (await findBaseObstacle(core, project, base, deadline)),
-  };
+  } as const;
   const known = { projectId: project.id, names: [name] };
   if (kind === 'branch') {
     const live = await readBranch(core, project, id, deadline, wasProtected === true);
+    const leaving = compact(live.children.map((child) => claims.item(child).leaving));
+    if (leaving.length > 0) throw new ChildrenFirst(leaving);
     const adopter = claims.findAdopter({ ...known, names: [name, live.name] }, urn);
     const unallowed = hasOther && allowDataLoss !== true ? 'allowDataLoss' : undefined;
     return { ...common, ...live, adopter, unallowed };
+  }
+  if (kind !== 'endpoint') {
+    const isLost = kind === 'database' && (hasOther || replacement) && allowDataLoss !== true;
+    const adopter = claims.findAdopter({ ...known, branchId, names: [name, parseNamedId(idNow).name] }, urn);
+    return { ...common, adopter, unallowed: isLost ? 'allowDataLoss' : undefined };
   }
   // The endpoint is read only if this run may adopt or replace it.
   const isAsked = claims.hasAdopters || replacement || hasOther;
@@ -89,8 +121,7 @@ async function gatherFacts(question: DeleteQuestion, project: ServiceProject): P
   const adopter = claims.findAdopter({ ...known, names: [name, endpoint?.name], branchIds }, urn);
   const isForbidden = hasOther && endpoint && isUp(endpoint) && !core.allowsRestart({ allowRestart });
   const unallowed = isForbidden ? 'allowRestart' : undefined;
-  const subject = { action: 'delete', kind, id } as const;
-  return { ...common, ...toProtection(core, branch), subject, adopter, unallowed };
+  return { ...common, ...toProtection(core, branch), adopter, unallowed };
 }
 
 /**
@@ -111,103 +142,24 @@ async function findBranchOf({ core, deadline }: DeleteQuestion, project: Service
   return shown?.protected ? read() : shown;
 }
 
-/** @param wasProtected whether the state has it as protected. @default what diff has found, if it was asked */
-export function toProtection(
-  { claims }: ProviderCore,
-  branch: Branch | undefined,
-  wasProtected = claims.branch.item(branch?.id ?? '').wasProtected,
-) {
-  if (!branch?.protected) return {};
-  const { declared } = claims.branch.recordOf(branch.id);
-  const isOurs = declared?.inputs.protected === true;
-  return { protectedBranch: branch.id, isProtectedByOthers: wasProtected === false && !isOurs };
-}
-
-/** What the service shows of a branch that is to be deleted, and of what is on it or was created from it. */
-async function readBranch(
-  core: ProviderCore,
-  project: ServiceProject,
-  id: string,
-  deadline: Deadline | undefined,
-  wasProtected?: boolean,
-) {
-  const { claims, config } = core;
-  const standingRead = listStanding(core, project, id);
-  const reads = [
-    project.branches.find(id, { deadline }),
-    deadline ? deadline.bound(standingRead, 'list of the endpoints') : standingRead,
-  ] as const;
-  // If one fails, the other must not go on after the run.
-  await Promise.allSettled(reads);
-  const [branch, standing] = await Promise.all(reads);
-  const children = project.branches.latest.filter(
-    (child) => child.parent_id === id && !claims.branch.isGoing(child.id),
-  );
-  const isDestroy = !some(claims, 'hasDeclared');
-  return {
-    subject: { action: 'delete', kind: 'branch', id } as const,
-    name: branch?.name,
-    parentId: branch?.parent_id,
-    ...toProtection(core, branch, wasProtected),
-    permanent: branch && findPermanence(branch),
-    standing,
-    children: map(children, 'id'),
-    named: [...claims.role.urnsOn(id), ...claims.database.urnsOn(id)],
-    foreseen: claims.branch.item(id).foreseen,
-    allowsRestart: config.allowRestart || isDestroy,
-  };
-}
-
-/** A schema-only branch has no parent either. */
-function findPermanence({ default: isDefault, parent_id, init_source }: Branch): DeleteFacts['permanent'] {
-  if (isDefault) return 'the default branch of its project';
-  return parent_id === undefined && init_source !== 'schema-only' ? 'a root branch' : undefined;
-}
-
-/** The branch whose replacement replaces the resource: that of an endpoint, or the parent of a branch. */
-function findBase({ core: { claims }, kind, id, prior }: DeleteQuestion): string | undefined {
-  const { urn } = prior.resource;
-  if (claims[kind].resource(urn).replacement !== 'early') return undefined;
-  if (kind === 'endpoint')
-    return claims.endpoint.item(id).mover === urn ? String(prior.outputs.branchId) : undefined;
-  const parentId = String(prior.outputs.parentId);
-  return claims.branch.isReplaced(parentId) ? parentId : undefined;
-}
-
-/** Why that branch can't be deleted. The engine deletes the resource first: asking about the branch later is too late. */
+/** Why the branch can't be deleted with which something is replaced. The engine deletes that first: asking later is too late. */
 async function findBaseObstacle(
   core: ProviderCore,
   project: ServiceProject,
   id: string,
   deadline: Deadline,
 ): Promise<string | undefined> {
-  const live = await readBranch(core, project, id, deadline);
-  const standing = live.standing.filter(({ endpoint }) => !core.claims.endpoint.isGoing(endpoint.id));
-  const reason = judgeDelete({ ...live, standing });
   const { branch } = core.claims;
-  const isReplacedToo = branch.recordOf(id).replacement === 'early';
-  if (reason !== undefined || !isReplacedToo || live.parentId === undefined) return reason;
-  return findBaseObstacle(core, project, live.parentId, deadline);
-}
-
-/** The endpoints on a branch, without those that this run deletes and no resource keeps. */
-async function listStanding(
-  { claims }: ProviderCore,
-  { id: projectId, endpoints }: ServiceProject,
-  branchId: string,
-): Promise<StandingEndpoint[]> {
-  const listed = await endpoints.fresh();
-  // A list may not show a new endpoint of an earlier run yet.
-  const missing = difference(claims.endpoint.idsOn(branchId), map(listed, 'id'));
-  const found = await Promise.all(missing.map((id) => endpoints.find(id)));
-  const standing = compact([...listed, ...found]).filter((endpoint) => endpoint.branch_id === branchId);
-  return standing.flatMap((endpoint) => {
-    const { id, type, name } = endpoint;
-    const branchIds = type === 'read_write' ? [branchId] : [];
-    const adopter = claims.endpoint.findAdopter({ projectId, names: [name], branchIds }, undefined);
-    const keeper = claims.endpoint.userOf(id) ?? adopter;
-    // A delete that has begun may still be refused, for one of the same reasons.
-    return keeper === undefined && claims.endpoint.item(id).isLeaving ? [] : [{ endpoint, keeper }];
+  if (branch.isRetained(branch.ownerOf(id))) return undefined;
+  const { base } = branch.recordOf(id);
+  const replacement = branch.findReplacementOf(id);
+  const live = await readBranch(core, project, id, deadline);
+  return judgeDelete({
+    ...live,
+    standing: live.standing.filter(({ endpoint }) => !core.claims.endpoint.isGoing(endpoint.id)),
+    children: live.children.filter((child) => !branch.isGoing(child)),
+    obstacle: replacement && (await branch.findObstacle(replacement, id)),
+    baseObstacle: base && (await findBaseObstacle(core, project, base, deadline)),
   });
 }
 
@@ -233,4 +185,16 @@ export async function foreseeDelete(
   const reason = judgeDelete({ ...live, standing }, foreseenGuards);
   if (reason !== undefined) throw new Error(reason);
   return compact([describeStanding(branchId, standing), describeChildren(live.children)]);
+}
+
+/** Looks that up, once, for the branch with which a resource is replaced: a forced replacement of that one has no diff of its own. */
+export async function foreseeBase(
+  core: ProviderCore,
+  declaration: Declared<object>,
+  projectId: string,
+  base: string | undefined,
+): Promise<void> {
+  const { branch } = core.claims;
+  if (base === undefined || branch.isRetained(branch.ownerOf(base)) || branch.item(base).foreseen) return;
+  await foreseeDelete(core, declaration, core.projects.project(projectId), base);
 }

@@ -31,7 +31,7 @@ export interface DeleteFacts {
   readonly permanent?: 'the default branch of its project' | 'a root branch' | undefined;
   /** The endpoints on the branch, without those that this run deletes. @default none */
   readonly standing?: readonly StandingEndpoint[];
-  /** The ids of the branches that were created from it, without those that this run deletes. @default none */
+  /** The ids of the branches that were created from it. @default none */
   readonly children?: readonly string[];
   /** The roles and databases that the program declares on the branch. @default none */
   readonly named?: readonly string[];

@@ -23,6 +23,9 @@ export class ResourceClaims extends RunRecords {
   /** The URN that has each name, by project and name. */
   readonly #names = new Map<string, string>();
   readonly #kind: string;
+  /** Why what is to be created in place of an item can't be created; undefined when it can. A type of resource may know reasons. */
+  findObstacle: (replacement: Declared<object>, replaced: string) => Promise<string | undefined> = async () =>
+    undefined;
 
   /** @param kind such as `endpoint`, in messages */
   constructor(kind: string) {
@@ -93,7 +96,11 @@ export class ResourceClaims extends RunRecords {
     id: string,
     prior: Declared<object>,
     { resource: { urn } }: Declared<object>,
-    diff: { readonly replaces: readonly string[]; readonly hasChanges: boolean },
+    diff: {
+      readonly replaces: readonly string[];
+      readonly hasChanges: boolean;
+      readonly base?: string | undefined;
+    },
   ): void {
     if (urn === undefined) return;
     const isReplacing = diff.replaces.length > 0;
@@ -102,7 +109,7 @@ export class ResourceClaims extends RunRecords {
     // The options in state are in its inputs, which check has passed; the outputs may be older.
     const { inState: { resource } = prior } = this.resource(urn);
     const inState = { resource, inputs: { ...prior.inputs } };
-    this.note(urn, { replacement: isReplacing ? asked : unasked, idInState: id, inState });
+    this.note(urn, { replacement: isReplacing ? asked : unasked, idInState: id, inState, base: diff.base });
     this.#checkUnique(id, urn);
     if (!isReplacing) this.#claimInState(id, urn);
   }
@@ -152,6 +159,17 @@ export class ResourceClaims extends RunRecords {
     this.noteItem(from, { holder: undefined });
     this.noteItem(to, { holder: urn });
     this.note(urn, { idInState: to });
+  }
+
+  /**
+   * What this run is to create in place of the item. A forced replacement shows no id: then it is the only create of what the engine has
+   * shown no state of.
+   */
+  findReplacementOf(id: string): Declared<Properties> | undefined {
+    const owner = this.ownerOf(id);
+    if (owner !== undefined) return this.findReplacement(owner);
+    const all = [...this.resources].filter(([, { create, inState }]) => create === 'expected' && !inState);
+    return all.length === 1 ? all[0]?.[1].declared : undefined;
   }
 
   /** Records a create that fails without an id. */

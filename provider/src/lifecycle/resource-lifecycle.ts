@@ -2,6 +2,7 @@ import { difference } from 'lodash';
 import type { Deadline } from '../control-api/deadline';
 import type { ArgumentTable } from './argument-table';
 import { checkDeclaration } from './check-declaration';
+import { isUnknown } from './input-values';
 import { asReported, type ProviderCore, type Question } from './provider-core';
 import type { ResourceClaims } from './resource-claims';
 import type { Kind } from './resource-errors';
@@ -113,6 +114,20 @@ export abstract class ResourceLifecycle<
     changes: readonly string[],
   ): Promise<Outputs>;
   protected abstract remove(id: string, prior: Prior<Inputs, Outputs>, deadline: Deadline): Promise<void>;
+
+  /**
+   * The branch that this run replaces, and the resource with it. The engine asks about that before it passes what the program declares.
+   * @param place the argument that names the branch
+   */
+  protected findBase(
+    place: 'branchId' | 'parentId',
+    { outputs }: Prior<object, Properties>,
+    { resource: { urn }, inputs }: Declared<Properties>,
+  ): string | undefined {
+    const isAskedEarly = urn !== undefined && !this.claims.isDeclared(urn);
+    const goesWithIt = isAskedEarly && this.core.claims.branch.hasCreates && isUnknown(inputs[place]);
+    return goesWithIt && outputs[place] !== undefined ? String(outputs[place]) : undefined;
+  }
 
   /** Whether an update has work to do even if the program changes nothing. */
   protected isDue({ outputs }: Prior<Inputs, Outputs>): boolean {

@@ -25,6 +25,8 @@ export interface ResourceRecord {
    * a later create ends a replacement of an earlier run.
    */
   readonly replacement?: 'early' | 'judged' | 'none' | undefined;
+  /** If the engine replaces it with its branch, or a branch with its parent: the id of that one. */
+  readonly base?: string | undefined;
   /** Of a branch that this run creates: the one whose roles and databases it starts with, where that can be foreseen. */
   readonly origin?: string | undefined;
 }
@@ -48,8 +50,8 @@ export interface ItemRecord {
   readonly reset?: 'expected' | 'found' | 'done' | undefined;
   /** For a branch that a change replaces: the endpoints on it that the preview knows. */
   readonly foreseen?: readonly string[];
-  /** Whether this run is deleting it. */
-  readonly isLeaving?: boolean;
+  /** The delete of this run, unless it has failed. */
+  readonly leaving?: Promise<void> | undefined;
 }
 
 export const replacedByOption =
@@ -94,13 +96,11 @@ export class RunRecords {
 
   /** This run deletes it, until the delete fails. */
   async noteLeaving(id: string, deletion: Promise<void>): Promise<void> {
-    this.noteItem(id, { isLeaving: true });
-    try {
-      await deletion;
-    } catch (error) {
-      this.noteItem(id, { isLeaving: false });
+    this.noteItem(id, { leaving: deletion });
+    await deletion.catch((error: unknown) => {
+      this.noteItem(id, { leaving: undefined });
       throw error;
-    }
+    });
   }
 
   /** This run resets it, or waits for the reset. What else is on it waits for the end. */
@@ -206,16 +206,16 @@ export class RunRecords {
    * replace it. One that is taken off its branch no longer counts once its delete has begun.
    */
   userOf(id: string): string | undefined {
-    const { holder, isLeaving, mover } = this.item(id);
+    const { holder, leaving, mover } = this.item(id);
     const owner = this.ownerOf(id);
     const { declared, create } = this.resource(owner);
-    const mayUse = declared !== undefined && create !== 'done' && !(isLeaving && mover === owner);
+    const mayUse = declared !== undefined && create !== 'done' && !(leaving && mover === owner);
     return holder ?? (mayUse ? owner : undefined);
   }
 
   /** Whether this run deletes it, as far as the engine has asked: its delete has begun, or it is replaced with its branch. */
   isGoing(id: string): boolean {
-    return this.item(id).isLeaving === true || this.recordOf(id).replacement === 'early';
+    return this.item(id).leaving !== undefined || this.recordOf(id).replacement === 'early';
   }
 
   /** The declared resources that are to be on the branch, as far as the engine has passed them. */

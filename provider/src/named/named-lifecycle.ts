@@ -4,6 +4,7 @@ import { parseNamedId } from '../control-api/named-api';
 import { rereadUntil } from '../control-api/read-lag';
 import { situationInState } from '../lifecycle/beginning';
 import { findUnjudgedLoss, judgeLoss } from '../lifecycle/data-loss';
+import { foreseeBase } from '../lifecycle/delete-facts';
 import { isUnknown } from '../lifecycle/input-values';
 import { asReported, type ProviderCore } from '../lifecycle/provider-core';
 import { UnsettledError } from '../lifecycle/resource-errors';
@@ -70,7 +71,9 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
       const replaces = intersection(changes, table.replacing);
       const hasChanges = changes.length > 0 || this.isDue(prior);
       if (this.claims.isRefreshed(id, prior, news)) return { hasChanges, changes, replaces };
-      this.claims.noteDiff(id, prior, news, { replaces, hasChanges });
+      const base = this.findBase('branchId', prior, news);
+      this.claims.noteDiff(id, prior, news, { replaces, hasChanges, base });
+      await foreseeBase(this.core, news, prior.outputs.projectId, base);
       if (replaces.length > 0) {
         await this.#checkReplacement(replaces, prior, news);
         const lost = loss && judgeLoss(this.core, loss, id, replaces, news);
@@ -160,9 +163,9 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     }
   }
 
-  protected remove(idInState: string, prior: PriorNamed<Inputs>, deadline: Deadline): Promise<void> {
-    const start = () => this.#startWork(asReported(prior), deadline);
-    return deleteNamed(this.core, this.#named, pathOf(prior, idInState), prior, start);
+  protected async remove(idInState: string, prior: PriorNamed<Inputs>, deadline: Deadline): Promise<void> {
+    await this.#afterReset(prior.outputs, deadline);
+    return deleteNamed(this.core, this.#named, pathOf(prior, idInState), prior, deadline);
   }
 
   protected override isDue(prior: PriorNamed<Inputs>): boolean {
@@ -185,14 +188,14 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     };
   }
 
-  /** Begins once the reset of its branch has ended, if this run makes that or waits for it: without a dependency, the engine does not. */
-  async #startWork<Given extends NamedInputs>(
-    news: Declared<Given>,
-    deadline: Deadline,
-    prior?: PriorNamed<Inputs>,
-  ) {
+  async #startWork(news: Declared<Inputs>, deadline: Deadline, prior?: PriorNamed<Inputs>) {
+    await this.#afterReset(news.inputs, deadline);
+    return this.core.startWork(news, deadline, prior && [asReported(prior)]);
+  }
+
+  /** Waits for the reset of its branch, if this run makes that or waits for it: without a dependency, the engine does not. */
+  async #afterReset({ branchId }: NamedInputs, deadline: Deadline): Promise<void> {
     const { branch } = this.core.claims;
-    const { branchId } = news.inputs;
     while (['expected', 'found'].includes(branch.item(branchId).reset ?? '')) {
       deadline.begin();
       if (deadline.hasPassed)
@@ -201,7 +204,6 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
         );
       await deadline.pause(resetPauseMs);
     }
-    return this.core.startWork(news, deadline, prior && [asReported(prior)]);
   }
 
   /** Others may have renamed it. After a reset, a read may still show what the branch had before. */

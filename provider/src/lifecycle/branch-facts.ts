@@ -1,0 +1,76 @@
+import { compact, difference, filter, map, some } from 'lodash';
+import type { Deadline } from '../control-api/deadline';
+import type { Branch } from '../control-api/wire-types';
+import type { ServiceProject } from '../operations/service-project';
+import type { DeleteFacts, StandingEndpoint } from './delete-guards';
+import type { ProviderCore } from './provider-core';
+
+/** @param wasProtected whether the state has it as protected. @default what diff has found, if it was asked */
+export function toProtection(
+  { claims }: ProviderCore,
+  branch: Branch | undefined,
+  wasProtected = claims.branch.item(branch?.id ?? '').wasProtected,
+) {
+  if (!branch?.protected) return {};
+  const { declared } = claims.branch.recordOf(branch.id);
+  const isOurs = declared?.inputs.protected === true;
+  return { protectedBranch: branch.id, isProtectedByOthers: wasProtected === false && !isOurs };
+}
+
+/** What the service shows of a branch that is to be deleted, and of what is on it or was created from it. */
+export async function readBranch(
+  core: ProviderCore,
+  project: ServiceProject,
+  id: string,
+  deadline: Deadline | undefined,
+  wasProtected?: boolean,
+) {
+  const { claims, config } = core;
+  const standingRead = listStanding(core, project, id);
+  const reads = [
+    project.branches.find(id, { deadline }),
+    deadline ? deadline.bound(standingRead, 'list of the endpoints') : standingRead,
+  ] as const;
+  // If one fails, the other must not go on after the run.
+  await Promise.allSettled(reads);
+  const [branch, standing] = await Promise.all(reads);
+  const isDestroy = !some(claims, 'hasDeclared');
+  return {
+    subject: { action: 'delete', kind: 'branch', id } as const,
+    name: branch?.name,
+    ...toProtection(core, branch, wasProtected),
+    permanent: branch && findPermanence(branch),
+    standing,
+    children: map(filter(project.branches.latest, { parent_id: id }), 'id'),
+    named: [...claims.role.urnsOn(id), ...claims.database.urnsOn(id)],
+    foreseen: claims.branch.item(id).foreseen,
+    allowsRestart: config.allowRestart || isDestroy,
+  };
+}
+
+/** A schema-only branch has no parent either. */
+function findPermanence({ default: isDefault, parent_id, init_source }: Branch): DeleteFacts['permanent'] {
+  if (isDefault) return 'the default branch of its project';
+  return parent_id === undefined && init_source !== 'schema-only' ? 'a root branch' : undefined;
+}
+
+/** The endpoints on a branch, without those that this run deletes and no resource keeps. */
+async function listStanding(
+  { claims }: ProviderCore,
+  { id: projectId, endpoints }: ServiceProject,
+  branchId: string,
+): Promise<StandingEndpoint[]> {
+  const listed = await endpoints.fresh();
+  // A list may not show a new endpoint of an earlier run yet.
+  const missing = difference(claims.endpoint.idsOn(branchId), map(listed, 'id'));
+  const found = await Promise.all(missing.map((id) => endpoints.find(id)));
+  const standing = compact([...listed, ...found]).filter((endpoint) => endpoint.branch_id === branchId);
+  return standing.flatMap((endpoint) => {
+    const { id, type, name } = endpoint;
+    const branchIds = type === 'read_write' ? [branchId] : [];
+    const adopter = claims.endpoint.findAdopter({ projectId, names: [name], branchIds }, undefined);
+    const keeper = claims.endpoint.userOf(id) ?? adopter;
+    // A delete that has begun may still be refused, for one of the same reasons.
+    return keeper === undefined && claims.endpoint.item(id).leaving ? [] : [{ endpoint, keeper }];
+  });
+}
