@@ -21,4 +21,6 @@ while True:
     if not shown:
         break
     os.write(1, shown)
+    if b"\x1b[6n" in shown:  # Where is the cursor? Without an answer, the CLI waits for 5 s.
+        os.write(terminal, b"\x1b[1;1R")
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
