@@ -96,7 +96,8 @@ function readTarball(path: string): Buffer {
   if (path.endsWith('.tgz')) return readFileSync(path);
   const folder = mkdtempSync(join(tmpdir(), 'postgres-compute-package-'));
   symlinkSync(path, join(folder, 'package'));
-  const tarball = tar('-chzf', '-', '--exclude=node_modules', '-C', folder, 'package');
+  // Not compressed, which npm accepts.
+  const tarball = tar('-chf', '-', '--exclude=node_modules', '-C', folder, 'package');
   rmSync(folder, { recursive: true });
   return tarball;
 }
