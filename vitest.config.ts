@@ -20,8 +20,8 @@ const patient = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { 
 export default defineConfig({
   test: {
     exclude: [...configDefaults.exclude, '**/dist/**'],
-    // The tests with the real CLI wait as much as they work: two files at a time, even on two cores.
-    maxWorkers: 2,
+    // The tests with the real CLI or a real Postgres also wait: three files at a time, even on two cores.
+    maxWorkers: 3,
     // Of the provider, in the tests' own processes only, not in processes that they start.
     coverage: {
       provider: 'v8',
