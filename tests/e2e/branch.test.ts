@@ -1,5 +1,4 @@
-import { describe, expect, it } from 'vitest';
-import { codeBlock } from '../support/documents';
+import { expect, it } from 'vitest';
 import { type DoorName, doorNames } from '../support/program-doors';
 import { flat } from '../support/pulumi-stack';
 import { output, startProgram } from '../support/start-stack';
@@ -11,7 +10,7 @@ const deletesFirst = { deleteBeforeReplace: true };
 /** A program of branches and endpoints, and what it has created. */
 async function startBranches(door: DoorName) {
   const program = await startProgram(door);
-  const { stack, emulator, project, branch: feature, urnOf } = program;
+  const { stack, emulator, project, branch: feature, writes } = program;
   const existing = new Set(emulator.branches(project.id).map(({ id }) => id));
   const branches = () => emulator.branches(project.id).filter(({ id }) => !existing.has(id));
   const endpoints = () => emulator.endpoints().filter(({ branch_id }) => !existing.has(branch_id));
@@ -29,200 +28,165 @@ async function startBranches(door: DoorName) {
   const declare = (resources: Record<string, ReturnType<typeof branch>>) => program.write({ resources });
   /** Expects that each command fails with the text, and changes nothing. */
   const expectRefused = async (text: string, ...commands: string[][]) => {
-    const before = ids();
+    const before = writes().length;
     for (const command of commands) {
       const { exitCode, screen } = await stack.try(...command);
       expect(exitCode).not.toBe(0);
       expect(flat(screen)).toContain(text);
-      expect(ids()).toEqual(before);
+      expect(writes()).toHaveLength(before);
     }
   };
-  return { ...program, feature, branch, endpoint, declare, branches, endpoints, ids, expectRefused, urnOf };
+  const expectOthers = (before: readonly string[]) => {
+    expect(ids()).toHaveLength(before.length);
+    for (const id of ids()) expect(before).not.toContain(id);
+  };
+  return {
+    ...program,
+    feature,
+    branch,
+    endpoint,
+    declare,
+    branches,
+    endpoints,
+    ids,
+    expectRefused,
+    expectOthers,
+  };
 }
 
-describe.each(doorNames)('a branch with an endpoint, by the %s provider', (door) => {
-  it('is created, replaced if allowDataLoss permits, and destroyed in order', async () => {
-    const { stack, feature, branch, endpoint, declare, branches, endpoints, ids, writes, expectRefused } =
-      await startBranches(door);
-    const name = 'preview/pr-12';
-    await declare({ preview: branch({ name }), app: endpoint() });
-    await stack.run(...up);
-    const [before] = branches();
-    expect(before).toMatchObject({ name, current_state: 'ready' });
-    expect(endpoints()).toMatchObject([{ branch_id: before?.id, current_state: 'active' }]);
-    await stack.run('preview', '--expect-no-changes');
+it.each(doorNames)('a branch is created, reset, replaced and destroyed: %s', async (door) => {
+  const { stack, feature, writes, expectRefused, expectOthers, ...ground } = await startBranches(door);
+  const { branches, endpoints, ids } = ground;
+  const name = 'preview/pr-12';
+  const declare = (properties: object, app: object = {}) =>
+    ground.declare({ preview: ground.branch({ name, ...properties }), app: ground.endpoint(app) });
+  await declare({ resetTriggers: { commit: 'a' } });
+  await stack.run(...up);
+  const [{ id = '' } = {}] = branches();
+  const [{ host = '' } = {}] = endpoints();
+  expect(branches()).toMatchObject([{ name, current_state: 'ready' }]);
+  expect(endpoints()).toMatchObject([{ branch_id: id, current_state: 'active' }]);
 
-    await declare({ preview: branch({ name, parentId: feature.id }), app: endpoint() });
-    const refusal = `allowDataLoss is not true, and this deletes the data of branch ${before?.id}, with its endpoints: a change of parentId. Nothing was changed`;
-    const sent = writes().length;
-    await expectRefused(refusal, ['preview'], up);
-    expect(writes()).toHaveLength(sent);
+  const changed = { resetTriggers: { commit: 'b' }, ...allowed };
+  await declare(changed, { allowRestart: false });
+  await expectRefused(`the reset of branch ${id} drops the connections of endpoint`, ['preview']);
+  await declare(changed);
+  const reset = flat((await stack.run('preview')).screen);
+  expect(reset).toContain(`resets branch ${id} ("${name}") to the present data of`);
+  if (door === 'plugin') expect(reset).toContain('deletesData~resetTriggers]; warning: resets');
+  await stack.run(...up);
+  expect(branches()).toMatchObject([{ id, current_state: 'ready', last_reset_at: expect.any(String) }]);
+  expect(endpoints()).toMatchObject([{ host, current_state: 'active' }]);
 
-    const old = ids();
-    await declare({ preview: branch({ name, parentId: feature.id, ...allowed }), app: endpoint() });
-    const preview = flat((await stack.run('preview')).screen);
-    if (door === 'plugin') expect(preview).toContain(',deletesData~parentId]; warning: deletes');
-    expect(preview).toContain(`warning: deletes the data of branch ${before?.id}`);
-    expect(preview).toContain(
-      'replaces the endpoint, changes its host, drops connections (active now): its branch is replaced',
-    );
-    await stack.run(...up);
-    expect(branches()).toMatchObject([{ name, parent_id: feature.id }]);
-    expect(endpoints()).toMatchObject([{ branch_id: branches()[0]?.id }]);
-    for (const id of ids()) expect(old).not.toContain(id);
-    await stack.run('refresh', '--yes', '--skip-preview', '--expect-no-changes');
-    const earlier = writes().length;
-    await stack.run('destroy', '--yes', '--skip-preview');
-    expect(ids()).toEqual([]);
-    const deletes = writes().slice(earlier);
-    expect(deletes.map(({ path }) => path.split('/').at(-2))).toEqual(['endpoints', 'branches']);
+  const moved = { resetTriggers: { commit: 'b' }, parentId: feature.id };
+  await declare(moved);
+  const refusal = `allowDataLoss is not true, and this deletes the data of branch ${id}, with its endpoints: a change of parentId. Nothing was changed`;
+  await expectRefused(refusal, ['preview'], up);
+  const old = ids();
+  await declare({ ...moved, ...allowed });
+  const preview = flat((await stack.run('preview')).screen);
+  if (door === 'plugin') expect(preview).toContain('deletesData~parentId]; warning: deletes');
+  expect(preview).toContain(`warning: deletes the data of branch ${id}`);
+  expect(preview).toContain(
+    'replaces the endpoint, changes its host, drops connections (active now): its branch is replaced',
+  );
+  await stack.run(...up);
+  expect(branches()).toMatchObject([{ name, parent_id: feature.id }]);
+  expect(endpoints()).toMatchObject([{ branch_id: branches()[0]?.id }]);
+  expectOthers(old);
+  await stack.run('refresh', '--yes', '--skip-preview', '--expect-no-changes');
+  const earlier = writes().length;
+  await stack.run('destroy', '--yes', '--skip-preview');
+  expect(ids()).toEqual([]);
+  const deletes = writes().slice(earlier);
+  expect(deletes.map(({ path }) => path.split('/').at(-2))).toEqual(['endpoints', 'branches']);
+});
+
+it('a branch is replaced with its child only if that permits it', async () => {
+  const { stack, feature, urnOf, declare, ids, expectRefused, expectOthers, ...ground } =
+    await startBranches('plugin');
+  const program = (parent: object, child: object) => ({
+    preview: ground.branch({ name: 'preview', ...parent }),
+    child: ground.branch({ name: 'child', parentId: output('preview.id'), ...child }),
+    app: ground.endpoint(),
   });
+  await declare(program({}, {}));
+  await stack.run(...up);
+  const before = ids();
+  const replace = [...up, '--replace', urnOf('preview', 'Branch')];
+  const changed = { parentId: feature.id, ...allowed };
+  const refusal = 'with its endpoints: a change of parentId';
+  await expectRefused(refusal, replace);
+  await declare(program(changed, {}));
+  await expectRefused(refusal, ['preview', '--refresh'], [...up, '--refresh']);
 
-  it('is reset in place, unless the endpoint allows no restart', async () => {
-    const { stack, branch, endpoint, declare, branches, endpoints, expectRefused } =
-      await startBranches(door);
-    const program = (commit: string, app: object = {}) => ({
-      preview: branch({ name: 'preview/pr-12', resetTriggers: { commit }, ...allowed }),
-      app: endpoint(app),
-    });
-    await declare(program('a'));
-    await stack.run(...up);
-    const [host] = endpoints().map((each) => each.host);
-    await declare(program('b', { allowRestart: false }));
-    await expectRefused(`the reset of branch ${branches()[0]?.id} drops the connections of endpoint`, [
-      'preview',
-    ]);
-    await declare(program('b'));
-    const preview = flat((await stack.run('preview')).screen);
-    expect(preview).toContain(`resets branch ${branches()[0]?.id} ("preview/pr-12") to the present data of`);
-    if (door === 'plugin') expect(preview).toContain('+deletesData~resetTriggers]');
-    await stack.run(...up);
-    expect(branches()).toMatchObject([{ current_state: 'ready', last_reset_at: expect.any(String) }]);
-    expect(endpoints()).toMatchObject([{ host, current_state: 'active' }]);
-    await stack.run('refresh', '--yes', '--skip-preview', '--expect-no-changes');
-    await stack.run('preview', '--expect-no-changes');
+  await declare(program({}, allowed));
+  await stack.run(...up);
+  // A preview knows the program when the engine asks about the child.
+  await declare(program(changed, {}));
+  await expectRefused('with its endpoints: its parent is replaced', ['preview']);
+  await declare(program({}, allowed));
+  await stack.run(...replace);
+  expectOthers(before);
+  await stack.run('destroy', '--yes', '--skip-preview');
+  expect(ids()).toEqual([]);
+});
+
+it('a branch keeps its data when a resource option would replace it', async () => {
+  const { stack, feature, declare, ids, expectRefused, expectOthers, ...ground } =
+    await startBranches('plugin');
+  const program = (properties: object, parentId: string | undefined, options: object) => ({
+    other: ground.branch({ ...(parentId && { parentId }), ...allowed }),
+    preview: ground.branch({ name: 'a', ...properties }, { ...deletesFirst, ...options }),
   });
-
-  it('is replaced with its child only if that permits it, by --replace too', async () => {
-    const { stack, feature, branch, endpoint, declare, ids, expectRefused, urnOf } =
-      await startBranches(door);
-    const program = (parent: object, child: object, app: object = {}) => ({
-      preview: branch({ name: 'preview', ...parent }),
-      child: branch({ name: 'child', parentId: output('preview.id'), ...child }),
-      app: endpoint(app),
-    });
-    await declare(program({}, {}));
-    await stack.run(...up);
-    const before = ids();
-    expect(before).toHaveLength(3);
-    const replace = ['--replace', urnOf('preview', 'Branch')];
-    const changed = { parentId: feature.id, ...allowed };
-    const refusal = 'with its endpoints: a change of parentId';
-    await expectRefused(refusal, [...up, ...replace]);
-    await declare(program(changed, {}));
-    await expectRefused(refusal, ['preview', '--refresh'], [...up, '--refresh']);
-
-    await declare(program({}, allowed));
-    await stack.run(...up);
-    // A preview knows the program when the engine asks about the child.
-    await declare(program(changed, {}));
-    await expectRefused('with its endpoints: its parent is replaced', ['preview']);
-    await declare(program(changed, allowed, { allowRestart: false }));
-    await expectRefused('allowRestart is false', ['preview']);
-
-    await declare(program({}, allowed));
-    await stack.run(...up, ...replace);
-    expect(ids()).toHaveLength(3);
-    for (const id of ids()) expect(before).not.toContain(id);
-    await stack.run('preview', '--expect-no-changes');
-    await stack.run('destroy', '--yes', '--skip-preview');
-    expect(ids()).toEqual([]);
-  });
-
-  it('keeps its data when a resource option would replace it', async () => {
-    const { stack, feature, branch, declare, ids, expectRefused } = await startBranches(door);
-    const program = (properties: object, parentId: string | undefined, options: object) => ({
-      other: branch({ ...(parentId && { parentId }), ...allowed }),
-      preview: branch({ name: 'a', ...properties }, { ...deletesFirst, ...options }),
-    });
-    const replaceWith = { replaceWith: [output('other')] };
-    await declare(program({}, undefined, {}));
-    await stack.run(...up);
-    const before = ids();
-    const text = 'deletes the data of the branch, with its endpoints';
-    await declare(program({}, feature.id, replaceWith));
-    await expectRefused(text, ['preview']);
-    // It has no effect on a dynamic resource.
-    if (door === 'plugin') {
-      await declare(program({ name: 'b' }, undefined, { replaceOnChanges: ['name'] }));
-      await expectRefused(text, ['preview']);
-    }
-    await declare(program(allowed, feature.id, replaceWith));
-    await stack.run(...up);
-    expect(ids()).toHaveLength(2);
-    for (const id of ids()) expect(before).not.toContain(id);
-  });
+  const replaceWith = { replaceWith: [output('other')] };
+  await declare(program({}, undefined, {}));
+  await stack.run(...up);
+  const before = ids();
+  const text = 'deletes the data of the branch, with its endpoints';
+  await declare(program({}, feature.id, replaceWith));
+  await expectRefused(text, ['preview']);
+  await declare(program({ name: 'b' }, undefined, { replaceOnChanges: ['name'] }));
+  await expectRefused(text, ['preview']);
+  await declare(program(allowed, feature.id, replaceWith));
+  await stack.run(...up);
+  expectOthers(before);
 });
 
 it('a branch that becomes a lookup, or that an import replaces, stays', async () => {
-  const { stack, project, feature, branch, declare, write, branches, ids, expectRefused } =
+  const { stack, project, feature, declare, write, branches, ids, expectRefused, ...ground } =
     await startBranches('plugin');
-  await declare({ preview: branch({ name: 'data' }) });
+  await declare({ preview: ground.branch({ name: 'data' }) });
   await stack.run(...up);
   const before = ids();
   const get = { id: `${project.id}/${branches()[0]?.id}` };
   await write({ resources: { preview: { type: 'Branch', get } } });
   await stack.run(...up);
   expect(ids()).toEqual(before);
-  await declare({ preview: branch({ name: 'data', adopt: true }) });
+  const adopting = ground.branch({ name: 'data', adopt: true });
+  await declare({ preview: adopting });
   await stack.run(...up);
   const imported = { ...deletesFirst, import: `${project.id}/${feature.id}` };
-  await declare({ preview: branch({ name: 'feature' }, imported) });
+  await declare({ preview: ground.branch({ name: 'feature' }, imported) });
   await expectRefused('has another one in its place', up, up);
-  const adopting = branch({ name: 'data', adopt: true });
-  await declare({ preview: branch({ name: 'feature' }, imported), kept: adopting });
+  await declare({ preview: ground.branch({ name: 'feature' }, imported), kept: adopting });
   await stack.run(...up);
   await stack.run('preview', '--expect-no-changes');
   expect(ids()).toEqual(before);
 });
 
 it('a dynamic branch without a name may be created before the old one', async () => {
-  const { stack, feature, branch, endpoint, declare, branches, endpoints } = await startBranches('dynamic');
+  const { stack, feature, declare, branches, endpoints, ids, ...ground } = await startBranches('dynamic');
   const program = (properties: object) => ({
-    preview: branch({ ...allowed, ...properties }, { deleteBeforeReplace: false }),
-    app: endpoint(),
+    preview: ground.branch({ ...allowed, ...properties }, { deleteBeforeReplace: false }),
+    app: ground.endpoint(),
   });
   await declare(program({}));
   await stack.run(...up);
-  const [before] = branches();
-  const [{ id = '' } = {}] = endpoints();
+  const [before, id] = ids();
   await declare(program({ parentId: feature.id }));
   await stack.run(...up);
   expect(branches()).toMatchObject([{ parent_id: feature.id }]);
-  expect(branches()[0]?.id).not.toBe(before?.id);
+  expect(branches()[0]?.id).not.toBe(before);
   expect(endpoints()).toMatchObject([{ id, branch_id: branches()[0]?.id }]);
-  await stack.run('preview', '--expect-no-changes');
-});
-
-it('a branch survives a kill -9 of the CLI during its create', async () => {
-  const { stack, emulator, configure, branches } = await startBranches('dynamic');
-  await configure();
-  await stack.writeProgram(`import * as pulumi from '@pulumi/pulumi';
-const projectId = new pulumi.Config().require('projectId');
-${codeBlock('docs/branches.md', 'ts', 'Branches')}`);
-  const hanging = emulator.inject({
-    match: { action: 'create_branch' },
-    effect: { kind: 'operation-hangs' },
-  });
-  const run = stack.start(...up);
-  await expect.poll(() => branches().length).toBe(1);
-  run.kill('SIGKILL');
-  await run.catch(() => undefined);
-  hanging.clear();
-  await stack.run('cancel', '--yes');
-  await stack.run(...up);
-  expect(branches()).toMatchObject([{ name: 'preview/pr-12', current_state: 'ready' }]);
-  await stack.run('preview', '--expect-no-changes');
-  const { stdout } = await stack.run('stack', 'output', 'databaseUrl', '--show-secrets');
-  expect(new URL(stdout.trim()).hostname).toBe(emulator.endpoints().at(-1)?.host);
 });

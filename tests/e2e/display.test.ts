@@ -100,5 +100,5 @@ it('the row of an endpoint names what it waits for, then what runs', async () =>
     `waiting for the project: create_branch ${lock?.id} running`,
     expect.stringMatching(/^start_compute, 1 of 1(, \d s)?$/),
   ]);
-  expect(rows((await stack.run('up', '--yes')).screen)).toEqual([]);
+  expect(rows((await stack.run(...up)).screen)).toEqual([]);
 });

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { codeBlock } from '../support/documents';
 import { flat } from '../support/pulumi-stack';
-import { startPluginStack } from '../support/start-plugin-stack';
-import { startProgram } from '../support/start-stack';
+import { startPluginStack, startProgram } from '../support/start-stack';
 
 const nodeProject = 'name: documents\nmain: index.ts\nruntime: nodejs\n';
 /** Lets the CLI find the plugin in node_modules. */
@@ -16,7 +15,7 @@ it('docs/add-an-endpoint.md creates an endpoint, and warns as shown', async () =
   const program = codeBlock(page, 'ts', '3. Declare the endpoint')
     .replace('PROJECT_ID', project.id)
     .replace('BRANCH_ID', endpoints[0]?.branch_id ?? '');
-  await stack.writeProgram(program);
+  await stack.writeUsersProgram(program);
   let screen = '';
   for (const line of codeBlock(page, 'sh', '4. Preview and apply').trim().split('\n')) {
     const [, ...words] = line.split(' ');
@@ -36,7 +35,7 @@ it('docs/plugin.md: an explicit provider needs no settings besides', async () =>
   await stack.run('config', 'set', 'analyticsUrl', emulator.url);
   const { POSTGRES_COMPUTE_API_KEY, POSTGRES_COMPUTE_BASE_URL, ...environment } = stack.environment;
   stack.environment = environment;
-  await stack.writeProgram(codeBlock('docs/plugin.md', 'ts', 'Several accounts'));
+  await stack.writeUsersProgram(codeBlock('docs/plugin.md', 'ts', 'Several accounts'));
   await stack.run('up', '--yes', '--skip-preview');
   expect(held()).toHaveLength(1);
 });

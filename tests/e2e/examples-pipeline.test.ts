@@ -98,11 +98,11 @@ it('operator: the program creates the endpoint, and forbids its restart', async 
   await writeYaml(stack.folder, { ...program, name: 'fleet' });
   const own = { ...config, projectId: project.id, branchId: branch.id, maxCu: '1' };
   await stack.run('stack', 'init', 'canary');
-  for (const [key, value] of Object.entries(own)) await stack.run('config', 'set', key, value);
+  await stack.setConfig(own);
   await stack.run('up', '--yes', '--skip-preview');
   expect(held()).toMatchObject([{ type: 'read_write', autoscaling_limit_max_cu: 1 }]);
 
-  await stack.run('config', 'set', 'maxCu', config.maxCu ?? '');
+  await stack.setConfig({ maxCu: config.maxCu ?? '' });
   const { exitCode, screen } = await stack.try('up', '--yes', '--skip-preview');
   expect(exitCode).not.toBe(0);
   expect(screen).toContain('allowRestart is false');

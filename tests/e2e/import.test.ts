@@ -8,8 +8,7 @@ import { recreateState } from '../support/moved-state';
 import { flat, type PulumiStack } from '../support/pulumi-stack';
 import { sendRequest } from '../support/send-request';
 import { commandFile } from '../support/start-command';
-import { startPluginStack } from '../support/start-plugin-stack';
-import { output, startProgram } from '../support/start-stack';
+import { output, startPluginStack, startProgram } from '../support/start-stack';
 
 type Program = Awaited<ReturnType<typeof startProgram>>;
 
@@ -65,7 +64,7 @@ it('import-file turns endpoints into resources without changing them', async () 
   expect(early.exitCode).not.toBe(0);
   expect(early.screen).toContain('protect');
 
-  await stack.writeProgram(text);
+  await stack.writeUsersProgram(text);
   expect(commandOf(3)).toBe('preview --expect-no-changes');
   expect((await stack.run(...commandOf(3).split(' '))).screen).not.toMatch(/\[diff|protect/);
   await stack.run(...up, '--expect-no-changes');
@@ -80,29 +79,26 @@ it('import-file turns endpoints into resources without changing them', async () 
   );
 });
 
-it.each(['terraform/kislerdm', 'bridge/terraform-community-providers'] as const)(
-  'import-state moves resources from %s without a change',
-  async (fixture) => {
-    const projectFile = 'name: moved\nmain: index.ts\nruntime: nodejs\n';
-    const service = await startPluginStack(projectFile + codeBlock('docs/plugin.md', 'yaml', 'Install'));
-    const { stack, emulator } = service;
-    const { text } = await recreateState(emulator, service.project.id, fixture);
-    await expect.poll(() => emulator.endpoints().map((one) => one.current_state)).not.toContain('init');
-    await writeFile(join(stack.folder, 'state.json'), text);
-    const held = () => emulator.endpoints().map(({ id, name }) => ({ id, name }));
-    const writes = () => emulator.requests().filter(({ method }) => method !== 'GET').length;
-    const before = [held(), writes()];
+it('import-state moves resources without a change', async () => {
+  const projectFile = 'name: moved\nmain: index.ts\nruntime: nodejs\n';
+  const service = await startPluginStack(projectFile + codeBlock('docs/plugin.md', 'yaml', 'Install'));
+  const { stack, emulator } = service;
+  const { text } = await recreateState(emulator, service.project.id, 'terraform/kislerdm');
+  await expect.poll(() => emulator.endpoints().map((one) => one.current_state)).not.toContain('init');
+  await writeFile(join(stack.folder, 'state.json'), text);
+  const held = () => emulator.endpoints().map(({ id, name }) => ({ id, name }));
+  const writes = () => emulator.requests().filter(({ method }) => method !== 'GET').length;
+  const before = [held(), writes()];
 
-    const { stdout: program, stderr: next } = await runCommand(stack, 'import-state', 'state.json');
-    await stack.writeProgram(program);
-    for (const [, words = ''] of next.matchAll(/^ {2}\d\. pulumi (.*)$/gm))
-      await stack.run(...words.split(' '), ...(words.startsWith('import') ? ['--yes'] : []));
-    await stack.run(...up, '--expect-no-changes');
-    await stack.run('refresh', '--yes', '--skip-preview', '--expect-no-changes');
-    expect((await stack.exportState()).endpoints).toHaveLength(2);
-    expect([held(), writes()]).toEqual(before);
-  },
-);
+  const { stdout: program, stderr: next } = await runCommand(stack, 'import-state', 'state.json');
+  await stack.writeUsersProgram(program);
+  for (const [, words = ''] of next.matchAll(/^ {2}\d\. pulumi (.*)$/gm))
+    await stack.run(...words.split(' '), ...(words.startsWith('import') ? ['--yes'] : []));
+  await stack.run(...up, '--expect-no-changes');
+  await stack.run('refresh', '--yes', '--skip-preview', '--expect-no-changes');
+  expect((await stack.exportState()).endpoints).toHaveLength(2);
+  expect([held(), writes()]).toEqual(before);
+});
 
 it('pulumi import PROJECT/ENDPOINT prints code without a change', async () => {
   const program = await startProgram('plugin');
@@ -149,22 +145,19 @@ it('pulumi import PROJECT/BRANCH prints code without a change', async () => {
   expect(emulator.requests().filter(({ method }) => method !== 'GET')).toEqual([]);
 });
 
-it.each(['plugin', 'plugin, in TypeScript'] as const)(
-  'the option import takes over an endpoint: %s',
-  async (kind) => {
-    const program = await startProgram(kind);
-    const { stack, project, held, writes, declare } = program;
-    const id = await createEndpoint(program);
-    const before = writes().length;
-    await declare(given, { import: `${project.id}/${id}` });
-    await stack.run(...up);
-    expect((await stack.exportState()).endpoints.map((resource) => resource.id)).toEqual([id]);
-    await declare(given);
-    await stack.run('preview', '--expect-no-changes');
-    expect(writes()).toHaveLength(before);
-    expect(held()).toHaveLength(1);
-  },
-);
+it('the option import takes over an endpoint', async () => {
+  const program = await startProgram('plugin');
+  const { stack, project, held, writes, declare } = program;
+  const id = await createEndpoint(program);
+  const before = writes().length;
+  await declare(given, { import: `${project.id}/${id}` });
+  await stack.run(...up);
+  expect((await stack.exportState()).endpoints.map((resource) => resource.id)).toEqual([id]);
+  await declare(given);
+  await stack.run('preview', '--expect-no-changes');
+  expect(writes()).toHaveLength(before);
+  expect(held()).toHaveLength(1);
+});
 
 it.each([
   ['dynamic', 'pulumi-postgres-compute'],
@@ -191,8 +184,6 @@ export const newest = getOperations({ projectId, limit: 1 }).then(([first]) =>
     all: [state],
     newest: { projectId: project.id, status: 'finished', failuresCount: 0 },
   });
-  await stack.run('destroy', '--yes', '--skip-preview');
-  expect(emulator.endpoints()).toMatchObject([{ id: primary?.id }]);
 });
 
 it('a YAML program reads an endpoint and a branch, and calls the functions', async () => {

@@ -1,4 +1,4 @@
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import execa from 'execa';
 import { type Emulator, startEmulator } from 'postgres-control-emulator';
@@ -11,8 +11,9 @@ import { downloadFrom, serveFiles } from '../support/file-server';
 import { isSdkMade, sdkFolder, wheels } from '../support/generated-sdk';
 import { startPackageRegistry } from '../support/package-registry';
 import { makeRelease } from '../support/packed-plugin';
+import { flat } from '../support/pulumi-stack';
 import { runScript } from '../support/start-example';
-import { startPluginStack } from '../support/start-plugin-stack';
+import { startPluginStack } from '../support/start-stack';
 import { makeTemporaryFolder } from '../support/temporary-folder';
 
 const programs = [
@@ -114,7 +115,9 @@ it.each(programs)('$page shows the $heading program of the template', async (pro
   expect(codeBlock(page, language, heading)).toBe(shown);
 });
 
-it.for(programs)('$page leads from an empty folder to a host, in $heading', async (program, { skip }) => {
+const [typescript, ...others] = programs;
+
+it.for(others)('$page leads from an empty folder to a host, in $heading', async (program, { skip }) => {
   const { heading, page } = program;
   if (heading === 'Python' && !isSdkMade) skip('run `npm run sdk`');
   const { folder, environment, emulator, place, branchId, fill, requests, cli } = await startFromNothing();
@@ -123,33 +126,26 @@ it.for(programs)('$page leads from an empty folder to a host, in $heading', asyn
   const [endpoint] = emulator.endpoints().filter(({ branch_id }) => branch_id === branchId);
   expect(screen).toContain(endpoint?.host ?? 'the host of an endpoint that was created');
   const archive = expect.stringMatching(/^\/pulumi-resource-postgres-compute-v.*\.tar\.gz$/);
-  expect(requests).toEqual(heading === 'TypeScript' ? [] : [archive]);
+  expect(requests).toEqual([archive]);
 
   if (heading === 'YAML') {
     const withoutNode = `PATH=${cli.folder} pulumi preview`;
     const { screen: refused } = await runScript(withoutNode, folder, place.environment);
     expect(refused).toMatch(/The provider postgres-compute needs Node\.js .* on PATH/);
   }
-  if (heading === 'TypeScript') {
-    // For the program of docs/branches.md, which uses the plugin of the npm package.
-    const projectFile = join(folder, 'Pulumi.yaml');
-    const plugins = codeBlock('docs/plugin.md', 'yaml', 'Install');
-    await writeFile(projectFile, `${await readFile(projectFile, 'utf8')}${plugins}`);
-  }
   const preview = await changeAndDestroy(place, program);
-  const shown = {
-    TypeScript: codeBlock('README.md', '', 'A change of size'),
-    YAML: codeBlock('docs/plugin.md', '', 'Previews'),
-    Python: '',
-  };
-  expect(preview).toContain(shown[heading].replace(/\s+/g, ' ').trim());
+  if (heading === 'YAML') expect(preview).toContain(flat(codeBlock('docs/plugin.md', '', 'Previews')).trim());
 });
 
 it('docs/first-up.md leads from an account to a connection string', async () => {
-  const { environment, emulator, place, projectId, branchId, fill } = await startFromNothing();
+  const { folder, environment, emulator, place, projectId, branchId, fill, requests } =
+    await startFromNothing();
   const [endpoint] = emulator.endpoints(projectId);
-  const typed = codeBlocks('docs/first-up.md', 'sh')
-    .join('')
+  const page = codeBlocks('docs/first-up.md', 'sh').join('');
+  // What the README says, and more.
+  for (const line of codeBlock('README.md', 'sh', 'TypeScript').trim().split('\n'))
+    expect(page).toContain(`${line}\n`);
+  const typed = page
     .replace('https://console.neon.tech/api/v2', emulator.url)
     .replace('read -rs POSTGRES_COMPUTE_API_KEY', `$& <<< ${emulator.apiKey}`)
     .replace('psql', 'echo');
@@ -157,6 +153,12 @@ it('docs/first-up.md leads from an account to a connection string', async () => 
   expect(screen).toContain(`adopt takes over endpoint ${endpoint?.id}`);
   expect(screen).toMatch(new RegExp(`postgresql://app_owner:\\w+@${endpoint?.host}/app`));
   for (const id of [projectId, branchId]) expect(screen).toContain(id);
+  expect(requests).toEqual([]);
+
+  // For the program of docs/branches.md, which uses the plugin of the npm package.
+  await appendFile(join(folder, 'Pulumi.yaml'), codeBlock('docs/plugin.md', 'yaml', 'Install'));
+  const preview = await changeAndDestroy(place, typescript);
+  expect(preview).toContain(flat(codeBlock('README.md', '', 'A change of size')).trim());
 });
 
 /** The versions with which the CLI is built: their modules are on this machine. */

@@ -23,7 +23,6 @@ it.each(stateFixtures)('the state in %s works, and moves to the plugin and back'
   const earlier = writes().length;
   const moved = changed.replace(/^import .*'pulumi-postgres-compute';$/m, importLine);
   await stack.writeProgram(moved);
-  await stack.run('preview', '--expect-no-changes');
   await stack.run(...up, '--expect-no-changes');
   await stack.run('refresh', '--yes', '--skip-preview');
   await stack.run('preview', '--expect-no-changes');
@@ -41,8 +40,6 @@ it.each(stateFixtures)('the state in %s works, and moves to the plugin and back'
   await stack.run(...up);
   await stack.run('up', '--yes', '--refresh', '--skip-preview', '--expect-no-changes');
   expect(held().map(({ id }) => id)).toEqual(before);
-  await stack.run('destroy', '--yes', '--skip-preview');
-  expect(held()).toEqual([]);
 });
 
 it('an unfinished operation and a secret survive the move to the plugin', async () => {

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { codeBlock } from '../support/documents';
 import { doorNames, programDoors } from '../support/program-doors';
@@ -10,7 +12,6 @@ const canaries = {
   trigger: 'canary-trigger\\"9c1b',
   name: 'canary-name-5d2e',
 };
-const previews = [['preview'], ['preview', '--diff'], ['preview', '--json']];
 const up = ['up', '--yes', '--skip-preview'];
 const diagnosis = [
   ['refresh', '--yes', '--diff', '--skip-preview'],
@@ -62,15 +63,15 @@ describe.each(doorNames)('by the %s provider', (door) => {
     const status = { kind: 'status', status: 422, message } as const;
     const texts: string[] = [];
     emulator.inject({ match: { method: 'POST' }, effect: status });
-    texts.push(...(await collectScreens(stack, [...previews, up])));
+    texts.push(...(await collectScreens(stack, [['preview', '--json'], up])));
     emulator.inject({
       match: { action: 'start_compute' },
       effect: { kind: 'operation-fails', error: message },
     });
-    texts.push(...(await collectScreens(stack, [up, ['preview', '--diff'], up])));
+    texts.push(...(await collectScreens(stack, [up, [...up, '--diff']])));
     await declare(declareSecrets('2', 2));
     emulator.inject({ match: { method: 'PATCH' }, effect: status });
-    texts.push(...(await collectScreens(stack, [...previews, up, up, ...diagnosis])));
+    texts.push(...(await collectScreens(stack, [['preview', '--diff'], up, up, ...diagnosis])));
     texts.push(...(await readAll(stack.backend)));
 
     expect(held()).toMatchObject([{ name: canaries.name, autoscaling_limit_max_cu: 2 }]);
@@ -84,10 +85,13 @@ describe.each(doorNames)('by the %s provider', (door) => {
     const { stack, project, place, held, write, configure } = await startProgram(door);
     if (door === 'dynamic') {
       await configure();
-      const lookup = codeBlock('docs/reference.md', 'ts', 'Lookups');
-      await stack.writeProgram(`import * as pulumi from '@pulumi/pulumi';
+      const start = `import * as pulumi from '@pulumi/pulumi';
 const projectId = new pulumi.Config().require('projectId');
-${lookup}`);
+`;
+      const ofBranch = start + codeBlock('docs/branches.md', 'ts', 'Branches');
+      await writeFile(join(stack.folder, 'branches.ts'), ofBranch);
+      const lookup = codeBlock('docs/reference.md', 'ts', 'Lookups');
+      await stack.writeUsersProgram(`import './branches';\n${start}${lookup}`);
     } else {
       const call = {
         projectId: project.id,
@@ -99,7 +103,7 @@ ${lookup}`);
       const outputs = { databaseUrl: { 'fn::invoke': invoke } };
       await write({ resources: { app: { type: 'ComputeEndpoint', properties: place } }, outputs });
     }
-    const commands = [['preview', '--diff'], ['up', '--yes', '--diff'], ['preview', '--json'], ...diagnosis];
+    const commands = [['preview', '--diff'], [...up, '--diff'], ...diagnosis];
     const texts = [...(await collectScreens(stack, commands)), ...(await readAll(stack.backend))];
     const { stdout } = await stack.run('stack', 'output', 'databaseUrl', '--show-secrets');
     const { hostname, username, password, pathname, href } = new URL(stdout.trim());
@@ -111,7 +115,7 @@ ${lookup}`);
   it('a secret of a transformation is in plain text nowhere', async () => {
     const { stack, held, place } = await startProgram(door === 'plugin' ? 'plugin, in TypeScript' : door);
     await stack.writeProgram(transformed(programDoors[door].importPath, place));
-    const texts = await collectScreens(stack, [['preview', '--diff'], [...up, '--diff'], ...diagnosis]);
+    const texts = await collectScreens(stack, [[...up, '--diff'], ...diagnosis]);
     texts.push(...(await readAll(stack.backend)));
     const settings = { 'app.key': canaries.setting };
     expect(held()).toMatchObject([{ name: canaries.name, settings: { pg_settings: settings } }]);
@@ -122,25 +126,22 @@ ${lookup}`);
     const { stack, emulator, held } = await startProgram(door);
     stack.environment = withoutSettings(stack);
     await stack.run('config', 'set', '--secret', `${prefix}:apiKey`, emulator.apiKey);
-    await stack.run('config', 'set', `${prefix}:baseUrl`, emulator.url);
-    const texts = await collectScreens(stack, [
-      ['preview', '--json'],
-      ['up', '--diff', '--yes'],
-    ]);
+    await stack.setConfig({ [`${prefix}:baseUrl`]: emulator.url });
+    const texts = await collectScreens(stack, [[...up, '--diff']]);
     texts.push(...(await readAll(stack.backend)));
     expect(held()).toMatchObject([{ current_state: 'active' }]);
     expect(findLeaks(texts, [emulator.apiKey])).toEqual([]);
     const { endpoints } = await stack.exportState();
     expect(JSON.stringify(endpoints)).not.toMatch(new RegExp(`apiKey|${emulator.url}`));
   });
+});
 
-  it('a plain key of the stack config is refused', async () => {
-    const { stack, emulator } = await startProgram(door === 'plugin' ? 'plugin, in TypeScript' : door);
-    await stack.run('config', 'set', '--plaintext', `${prefix}:apiKey`, emulator.apiKey);
-    const { exitCode, screen } = await stack.try('up', '--yes');
-    expect(exitCode).not.toBe(0);
-    expect(screen).toContain(`set it again with \`pulumi config set --secret ${prefix}:apiKey`);
-    expect(findLeaks([screen, ...(await readAll(stack.backend))], [emulator.apiKey])).toEqual([]);
-    expect(emulator.requests()).toEqual([]);
-  });
+it('a plain key of the stack config is refused', async () => {
+  const { stack, emulator } = await startProgram('plugin, in TypeScript');
+  await stack.setConfig({ 'postgres-compute:apiKey': emulator.apiKey });
+  const { exitCode, screen } = await stack.try('preview');
+  expect(exitCode).not.toBe(0);
+  expect(screen).toContain('set it again with `pulumi config set --secret postgres-compute:apiKey`');
+  expect(findLeaks([screen, ...(await readAll(stack.backend))], [emulator.apiKey])).toEqual([]);
+  expect(emulator.requests()).toEqual([]);
 });

@@ -13,23 +13,15 @@ describe.each(doorNames)('by the %s provider', (door) => {
   const isPlugin = door === 'plugin';
   const prefix = isPlugin ? 'postgres-compute' : 'postgresCompute';
 
-  it('a preview refuses wrong settings in one sentence that names the key', async () => {
+  it('a preview without a key is refused in one sentence that names it', async () => {
     const { stack, emulator } = await startProgram(door);
-    const { POSTGRES_COMPUTE_API_KEY: key, ...keyless } = stack.environment;
-    const refusal = async () => {
-      const { exitCode, screen } = await stack.try('preview');
-      expect(exitCode).not.toBe(0);
-      expect(screen).not.toMatch(/ at .*\.js:\d+/);
-      return flat(screen);
-    };
+    const { POSTGRES_COMPUTE_API_KEY: _key, ...keyless } = stack.environment;
     stack.environment = keyless;
-    const missing = await refusal();
-    expect(missing).toContain(`set it with \`pulumi config set --secret ${prefix}:apiKey`);
-    expect(missing).toContain('POSTGRES_COMPUTE_API_KEY');
-
-    stack.environment = { ...keyless, POSTGRES_COMPUTE_API_KEY: key };
-    await stack.run('config', 'set', `${prefix}:allowRestart`, 'no');
-    expect(await refusal()).toContain(`${prefix}:allowRestart must be true or false, not "no"`);
+    const { exitCode, screen } = await stack.try('preview');
+    expect(exitCode).not.toBe(0);
+    expect(screen).not.toMatch(/ at .*\.js:\d+/);
+    expect(flat(screen)).toContain(`set it with \`pulumi config set --secret ${prefix}:apiKey`);
+    expect(flat(screen)).toContain('POSTGRES_COMPUTE_API_KEY');
     expect(emulator.requests()).toEqual([]);
   });
 

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import execa, { type ExecaError } from 'execa';
+import { memoize } from 'lodash';
 import { type EmulatorOptions, startEmulator } from 'postgres-control-emulator';
 import { pulumiEnvironment } from '../../tools/pulumi-cli/environment';
 import { findPulumiCli } from '../../tools/pulumi-cli/find';
@@ -26,12 +27,10 @@ export interface CommandResult {
   readonly stdout: string;
 }
 
-/** What a preview is going to do to a resource. */
-export interface PreviewedStep {
-  readonly op: string;
-  readonly urn: string;
-  readonly detailedDiff?: Readonly<Record<string, { readonly kind: string }>> | null;
-}
+/** A check of types takes seconds of each command. tsc checks those of the examples, and generated programs have none. */
+const transpileOnly = (value: boolean) => ({ PULUMI_NODEJS_TRANSPILE_ONLY: String(value) });
+
+const findCli = memoize(findPulumiCli);
 
 /** The text of a screen, without the line breaks and indents of its layout. */
 export const flat = (screen: string) => screen.replace(/\s+/g, ' ');
@@ -43,6 +42,7 @@ export class PulumiStack {
   /** The folder that holds the state. */
   readonly backend: string;
   environment: NodeJS.ProcessEnv;
+  #checksTypes = false;
 
   constructor(folder: string, command: string, backend: string, environment: NodeJS.ProcessEnv) {
     this.folder = folder;
@@ -66,21 +66,26 @@ export class PulumiStack {
   }
 
   start(...args: string[]) {
-    const env = this.environment;
+    const isRun = args[0] === 'preview' || args[0] === 'up';
+    const env = { ...this.environment, ...(isRun && this.#checksTypes && transpileOnly(false)) };
+    if (isRun) this.#checksTypes = false;
     return execa(this.command, args, { cwd: this.folder, env, extendEnv: false, all: true, stdin: 'ignore' });
   }
 
-  /** Writes a program as users write theirs: each command checks its types, as by default. */
+  /** Sets values of the stack's config that are no secrets. */
+  async setConfig(values: Readonly<Record<string, string>>): Promise<void> {
+    const words = Object.entries(values).flatMap(([key, value]) => ['--plaintext', `${key}=${value}`]);
+    await this.run('config', 'set-all', ...words);
+  }
+
   async writeProgram(program: string): Promise<void> {
-    this.environment = { ...this.environment, PULUMI_NODEJS_TRANSPILE_ONLY: 'false' };
     await writeFile(join(this.folder, 'index.ts'), program);
   }
 
-  /** What `pulumi preview --json` reports of the endpoint `app`. */
-  async previewStep(): Promise<PreviewedStep | undefined> {
-    const { stdout } = await this.run('preview', '--json');
-    const { steps } = JSON.parse(stdout) as { steps: PreviewedStep[] };
-    return steps.find(({ urn }) => urn.endsWith(':ComputeEndpoint::app'));
+  /** Writes a program that users get from this project. The next preview or up checks its types, as each does by default. */
+  async writeUsersProgram(program: string): Promise<void> {
+    this.#checksTypes = true;
+    await this.writeProgram(program);
   }
 
   async exportState(): Promise<{ text: string; endpoints: ExportedResource[] }> {
@@ -97,7 +102,7 @@ export async function makeProject(
   settings: Readonly<Record<string, string>>,
   stackName = 'test',
 ) {
-  const cli = findPulumiCli();
+  const cli = findCli();
   if (!cli) throw new Error('No Pulumi CLI found: run `npm run setup`.');
   const root = await mkdtemp(join(tmpdir(), 'postgres-compute-test-'));
   const remove = () => rm(root, { recursive: true, force: true });
@@ -108,9 +113,8 @@ export async function makeProject(
   await symlink(join(repository, 'node_modules'), join(folder, 'node_modules'));
   await fill(folder);
   const environment = pulumiEnvironment({ home: join(root, 'home'), backend, cli });
-  // tsc checks the types of the examples, and generated programs have none. Here, that would take seconds of each command.
-  const quick = { PULUMI_NODEJS_TRANSPILE_ONLY: 'true' };
-  const stack = new PulumiStack(folder, cli.command, backend, { ...environment, ...quick, ...settings });
+  const all = { ...environment, ...transpileOnly(true), ...settings };
+  const stack = new PulumiStack(folder, cli.command, backend, all);
   await stack.run('stack', 'init', stackName);
   return { stack, remove };
 }

@@ -18,13 +18,12 @@ export async function startFleet(names: readonly string[], test: Pick<TestContex
   const { stack, emulator, branch, project, heldBy } = await startExample('fleet', test);
   const file = (name: string) => join(stack.folder, name);
   await appendFile(file('Pulumi.yaml'), `plugins: ${JSON.stringify(usePlugin())}\n`);
-  await stack.run('config', 'set', 'projectId', project.id);
-  await stack.run('config', 'set', 'branchId', branch.id);
+  await stack.setConfig({ projectId: project.id, branchId: branch.id });
   await stack.run('up', '--yes', '--skip-preview');
   const [original] = heldBy(branch.id);
   if (!original) throw new Error('The first stack has no endpoint.');
 
-  // The fleet's stacks are copies of the first one: ten updates would take most of the test's time.
+  // The fleet's stacks are copies of the first one: an update of each would take most of the test's time.
   const stateOf = (name: string) => join(stack.backend, '.pulumi', 'stacks', 'fleet', `${name}.json`);
   const configOf = (name: string) => file(`Pulumi.${name}.yaml`);
   const endpoints = new Map<string, Endpoint>();

@@ -17,10 +17,7 @@ async function startService(fill: Fill, emulatorOptions: EmulatorOptions = {}) {
   const held = () => emulator.endpoints().filter(({ branch_id }) => branch_id === branch.id);
   const writes = () => emulator.requests().filter(({ method }) => method !== 'GET');
   /** Sets the ids of the project and of the branch in the stack's config. */
-  const configure = async () => {
-    await stack.run('config', 'set', 'projectId', project.id);
-    await stack.run('config', 'set', 'branchId', branch.id);
-  };
+  const configure = () => stack.setConfig({ projectId: project.id, branchId: branch.id });
   return { stack, emulator, project, branch, held, writes, configure };
 }
 
@@ -35,6 +32,22 @@ export async function startQuickstart() {
   });
   await service.configure();
   return service;
+}
+
+/**
+ * Starts a stack of the given `Pulumi.yaml`, in which PROJECT_ID and BRANCH_ID become the ids of a project and of an empty
+ * branch. The config of the stack has both ids too. A TypeScript program can follow.
+ */
+export async function startPluginStack(projectFile: string) {
+  const service = await startService(async (folder) => {
+    await writeNodeProject(folder);
+    await writeFile(join(folder, 'Pulumi.yaml'), projectFile);
+  });
+  const { stack, project, branch } = service;
+  const fill = (text: string) => text.replaceAll('PROJECT_ID', project.id).replaceAll('BRANCH_ID', branch.id);
+  await writeFile(join(stack.folder, 'Pulumi.yaml'), fill(projectFile));
+  await service.configure();
+  return { ...service, fill };
 }
 
 /** A TypeScript program with the class of the dynamic provider or of the plugin, or a YAML program, which is quicker. */
