@@ -119,3 +119,16 @@ it('a new database can have the name that another one had at first', async () =>
   const path = `/projects/${project.id}/branches/${branch.id}/databases/shop`;
   expect(await request('GET', path)).toMatchObject({ status: 200 });
 });
+
+it('a preview finds at the source of a reset what the branch gets', async () => {
+  const { startRun, project } = await startEngineRuns();
+  const projectId = project.id;
+  const main = await startRun().create('branch', 'main', { projectId });
+  const reset = { projectId, parentId: main.id, allowDataLoss: true };
+  const branch = await startRun().create('branch', 'b', { ...reset, resetTriggers: { commit: 'a' } });
+  await startRun().create('role', 'other', { projectId, branchId: main.id, name: 'app' });
+  const run = startRun();
+  await run.preview(branch, { ...reset, resetTriggers: { commit: 'b' } });
+  const { message } = await errorOf(run.check('role', 'r', { projectId, branchId: branch.id, name: 'app' }));
+  expect(message).toContain(`a role that the branch starts with, as branch ${main.id} has it`);
+});

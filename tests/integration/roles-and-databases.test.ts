@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Fault } from 'postgres-control-emulator';
 import { expect, it } from 'vitest';
 import { ControlApi } from '../../provider/src/control-api/control-api';
 import { unknownValue } from '../../provider/src/lifecycle/input-values';
 import type { UnsettledError } from '../../provider/src/lifecycle/resource-errors';
+import type { Properties } from '../../provider/src/lifecycle/resource-identity';
 import { errorOf } from '../support/failure';
 import { startEngineRuns } from '../support/start-engine-run';
 
@@ -207,4 +209,38 @@ it('a refused delete of a database fails, also if its branch is replaced', async
   await run.replaceEarly(made, { branchId: unknownValue });
   emulator.inject({ match: { method: 'DELETE' }, effect: { kind: 'status', status: 422 } });
   expect((await errorOf(run.delete(made))).message).toContain('422');
+});
+
+const creating = { method: 'POST', path: '/projects/:p/branches/:b/roles' };
+const lostCreate: Fault = { match: creating, effect: { kind: 'lost-after-work' } };
+
+it('a role whose create is lost, and then its lookups, is resumed', async () => {
+  const { startRun, emulator, project, branch } = await startEngineRuns();
+  const declared = { projectId: project.id, branchId: branch.id, name: 'app' };
+  emulator.inject(lostCreate);
+  const match = { ...creating, method: 'GET' };
+  const away = emulator.inject({ match, effect: { kind: 'status', status: 500 }, times: 'always' });
+  const { id, outputs } = (await errorOf(startRun().create('role', 'r', declared))) as UnsettledError;
+  away.clear();
+  const left = { kind: 'role', name: 'r', id, inputs: declared, outputs: outputs as Properties } as const;
+  expect((await startRun().update(left, declared)).outputs.password).toMatch(/^\w+$/);
+});
+
+it('a role that is replaced by force is found after a lost response', async () => {
+  const { startRun, emulator, project, branch } = await startEngineRuns();
+  const declared = { projectId: project.id, branchId: branch.id, name: 'app', adopt: true };
+  const role = await startRun().create('role', 'r', declared);
+  const run = startRun();
+  await run.check('role', 'r', declared);
+  await run.delete(role);
+  emulator.inject(lostCreate);
+  expect((await run.create('role', 'r', declared)).id).toBe(role.id);
+});
+
+it('a delete fails with its apply_config: Postgres still has the role', async () => {
+  const { startRun, emulator, project, branch } = await startEngineRuns();
+  const declared = { projectId: project.id, branchId: branch.id, name: 'app' };
+  const role = await startRun().create('role', 'r', declared);
+  emulator.inject({ match: { action: 'apply_config' }, effect: { kind: 'operation-fails' } });
+  expect((await errorOf(startRun().delete(role))).message).toMatch(/operation apply_config \S+ failed/);
 });

@@ -66,7 +66,9 @@ export async function reportReset(
   const isKnown = source === undefined || isUnknown(source) || core.claims.branch.item(source).isCreated;
   if (branch && !isKnown && !all.some((each) => each.id === source))
     throw new Error(`restoreFrom: ${source} is not a branch of the project. Nothing was changed.`);
-  noteAhead(core, id, 'expected');
+  const { timestamp, lsn } = inputs.restoreFrom ?? {};
+  const origin = timestamp === undefined && lsn === undefined ? findSource(inputs, branch) : undefined;
+  noteAhead(core, id, 'expected', isUnknown(origin) ? undefined : origin);
   try {
     await checkReset(core, declaration, id);
     const reason = branch && findObstacle(branch, changes, inputs, all);
@@ -83,14 +85,14 @@ export async function reportReset(
  * From now on, what the branch has by name waits for the reset.
  * @throws Error when the engine has asked about that before it asked about the branch
  */
-function noteAhead({ claims }: ProviderCore, id: string, reset: 'expected' | 'found'): void {
+function noteAhead({ claims }: ProviderCore, id: string, reset: 'expected' | 'found', origin?: string): void {
   const isFirst = claims.branch.item(id).reset === undefined;
   const [early] = [claims.role, claims.database].flatMap((each) => each.urnsOn(id));
   if (isFirst && early)
     throw new Error(
       `the reset of branch ${id} replaces what ${early} stands for, which does not wait for it. Nothing was changed. Set branchId there to the output of the branch resource instead of the id as text.`,
     );
-  claims.branch.noteItem(id, { reset });
+  claims.branch.noteItem(id, { reset, origin });
 }
 
 /** Whether the reset of that time has failed, or its operation can't be read: `up` may then send another one. */

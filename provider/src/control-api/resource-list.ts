@@ -68,7 +68,12 @@ export class ResourceList<Item extends { readonly id: string }> {
     return this.#upcoming;
   }
 
-  /** Removes a deleted item from every list. The next read requests a new list. The service never reuses an id. */
+  /** An item may exist under this id again: a path, such as of a role. The service never reuses its own ids. */
+  show(id: string): void {
+    this.#gone.delete(id);
+  }
+
+  /** Removes a deleted item from every list. The next read requests a new list. */
   hide(id: string): void {
     this.#gone.add(id);
     this.#latest = this.#latest.filter((item) => item.id !== id);

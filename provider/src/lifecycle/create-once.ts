@@ -46,7 +46,7 @@ export async function createOnce<Shown extends { readonly id: string }>(
 ): Promise<Creation<Shown>> {
   const { work, list, findExisting, findOwn } = request;
   const { project, deadline, progress } = work;
-  const read = (maxAgeMs: number) => deadline.bound(list.recent(maxAgeMs), 'list before the create');
+  const read = (maxAgeMs: number) => deadline.bound(list.recent(maxAgeMs), 'list for the create');
   const existing = findExisting(await read(freshListMs));
   if (existing) return { ...existing, writes: 'none' };
   const listedAt = performance.now();

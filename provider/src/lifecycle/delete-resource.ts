@@ -4,8 +4,10 @@ import { rereadUntil } from '../control-api/read-lag';
 import type { ResourceList } from '../control-api/resource-list';
 import type { Operation } from '../control-api/wire-types';
 import { describeBlockers, describeRunning, type Progress } from '../engine/progress';
+import { isFailed } from '../operations/operation-outcome';
 import type { ServiceProject } from '../operations/service-project';
 import { awaitOperations, type WaitResult } from '../operations/wait-for-operations';
+import { isConfig } from './ledger';
 import { describeDeleteResult, describeSubject, type Kind, type Subject } from './resource-errors';
 
 export interface DeleteRequest {
@@ -69,9 +71,11 @@ export async function deleteResource(request: DeleteRequest): Promise<void> {
     });
     const isProven = !result.hasVanished && result.operations.every(({ status }) => status === 'finished');
     const isCutOff = result.outcome === 'interrupted' || result.outcome === 'timed out';
+    // The service deletes the record of a role or a database at once, and Postgres has it until then.
+    const isUnapplied = result.operations.some((each) => isConfig(each) && isFailed(each));
     // It may no longer exist even though an operation of the delete failed or vanished. A read that does not show it may be older
     // than its creation, so only the last one counts.
-    if (isCutOff || (!isProven && (await remains(() => false))))
+    if (isCutOff || isUnapplied || (!isProven && (await remains(() => false))))
       throw new Error(describe(subject, kind, result, deadline));
   };
   if (isAccepted)

@@ -48,6 +48,8 @@ export interface ItemRecord {
    * update waits until it has ended.
    */
   readonly reset?: 'expected' | 'found' | 'done' | undefined;
+  /** Of a branch whose reset is expected: the one whose roles and databases it then has, where that can be foreseen. */
+  readonly origin?: string | undefined;
   /** For a branch that a change replaces: the endpoints on it that the preview knows. */
   readonly foreseen?: readonly string[];
   /** The delete of this run, unless it has failed. */

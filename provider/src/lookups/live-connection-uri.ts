@@ -11,7 +11,9 @@ export interface ConnectionUri {
 /** @internal */
 export async function readConnectionUri(api: ControlApi, of: ConnectionUriQuery): Promise<ConnectionUri> {
   requireFilled('getConnectionUri', of);
-  const isId = of.roleName.startsWith(`${of.projectId}/`);
-  const roleName = isId ? parseNamedId(of.roleName).name : of.roleName;
-  return { uri: await api.getConnectionUri({ ...of, roleName }) };
+  if (!of.roleName.startsWith(`${of.projectId}/`)) return { uri: await api.getConnectionUri(of) };
+  const { branchId, name } = parseNamedId(of.roleName);
+  if (of.branchId !== undefined && of.branchId !== branchId)
+    throw new Error(`getConnectionUri: roleName is of branch ${branchId}, and branchId is ${of.branchId}.`);
+  return { uri: await api.getConnectionUri({ ...of, branchId, roleName: name }) };
 }

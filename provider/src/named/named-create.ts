@@ -1,4 +1,5 @@
 import { difference } from 'lodash';
+import { ControlApiError } from '../control-api/control-api-error';
 import { toNamedId } from '../control-api/named-api';
 import type { NamedKind } from '../control-api/wire-types';
 import { situationOfCreation } from '../lifecycle/beginning';
@@ -7,8 +8,9 @@ import { describeUnforced } from '../lifecycle/data-loss';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import type { ProviderCore, Work } from '../lifecycle/provider-core';
 import type { Declared } from '../lifecycle/resource-identity';
+import { schemaVersion } from '../lifecycle/resource-state';
 import type { NamedItem } from '../operations/service-project';
-import { type NamedWork, startRun, toChange, toFlow, withSecret } from './named-resource';
+import { leaveUncertain, type NamedWork, startRun, toChange, toFlow, withSecret } from './named-resource';
 import type { NamedInputs, NamedOutputs, NamedType } from './named-type';
 
 /**
@@ -26,14 +28,27 @@ export async function createNamed<Inputs extends NamedInputs>(
   const id = toNamedId(inputs);
   const work: NamedWork<Inputs> = { ...started, action: 'create', kind, id };
   const attributes = table.toCreateAttributes(inputs, inputs.name);
+  const list = project.named(kind, inputs.branchId);
+  let isOutcomeUnknown = false;
+  const send = async () => {
+    list.show(id);
+    isOutcomeUnknown = false;
+    const change = project.api.createNamed(kind, inputs, attributes, deadline);
+    return change.then(toChange(named, work)).catch((error: unknown) => {
+      isOutcomeUnknown = error instanceof ControlApiError && error.meaning === 'unknown';
+      throw error;
+    });
+  };
   const creation = await createOnce<NamedItem>({
     work,
-    list: project.named(kind, inputs.branchId),
+    list,
     findExisting: (items) => findExisting(named, items, inputs),
-    findOwn: (items, isOutcomeUnknown) =>
-      isOutcomeUnknown ? items.find((item) => item.id === id) : undefined,
+    findOwn: (items, isUnknownNow) => (isUnknownNow ? items.find((item) => item.id === id) : undefined),
     refusesSecond: true,
-    send: () => project.api.createNamed(kind, inputs, attributes, deadline).then(toChange(named, work)),
+    send,
+  }).catch((error: unknown) => {
+    // The next run finds out, by the id.
+    throw isOutcomeUnknown ? leaveUncertain(error, id, { ...inputs, __schemaVersion: schemaVersion }) : error;
   });
   core.claims[kind].claimCreated(id, news);
   const situation = situationOfCreation(toFlow(named), inputs, creation);
@@ -54,7 +69,7 @@ function findExisting<Inputs extends NamedInputs>(
 }
 
 /**
- * What the branch has by name. A branch that this run creates starts with what another one has.
+ * What the branch has by name. A branch that this run creates or resets starts with what another one has.
  * @returns undefined where a preview can't know
  */
 export async function glimpseNamed(
@@ -63,7 +78,10 @@ export async function glimpseNamed(
   declaration: Declared<NamedInputs>,
 ): Promise<readonly NamedItem[] | undefined> {
   const { projectId, branchId } = declaration.inputs;
-  const place = isUnknown(branchId) ? core.claims.branch.originIn(projectId) : branchId;
+  const { branch } = core.claims;
+  const { reset, origin } = branch.item(branchId);
+  const known = reset === 'expected' ? origin : branchId;
+  const place = isUnknown(branchId) ? branch.originIn(projectId) : known;
   if (place === undefined || isUnknown(projectId)) return undefined;
   const project = core.projects.project(projectId);
   return core.glimpse(declaration, project, `the ${kind}s`, () => project.named(kind, place).fresh());
@@ -80,7 +98,7 @@ export async function findExistingFailures<Inputs extends NamedInputs>(
   const claims = core.claims[kind];
   const existing = (await glimpseNamed(core, kind, declaration))?.find(({ name }) => name === inputs.name);
   if (!existing || claims.resource(resource.urn).idInState === toNamedId(inputs)) return [];
-  const isCopied = isUnknown(inputs.branchId);
+  const isCopied = existing.branch_id !== inputs.branchId;
   if (inputs.adopt !== true) return [{ property: 'name', reason: describeTaken(named, existing, isCopied) }];
   if (resource.urn !== undefined && !isCopied) claims.claimAdoption(existing.id, resource.urn);
   const changed = difference(table.findDrift(existing, inputs), table.replacing).map((each) => `its ${each}`);

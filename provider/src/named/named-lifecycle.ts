@@ -32,7 +32,7 @@ import {
   type PriorNamed,
   toUnknown,
 } from './named-type';
-import { checkUpdate, describeUpdate } from './named-update';
+import { checkUpdate, describeUpdate, findSent } from './named-update';
 
 /** Between two looks at whether a reset has ended. Milliseconds. */
 const resetPauseMs = 100;
@@ -144,8 +144,11 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
   ): Promise<NamedOutputs<Inputs>> {
     const { outputs } = prior;
     const { arguments: table, kind, secret } = this.#named;
-    const started = await this.#startWork(news, deadline, prior);
     const id = pathOf(prior, idInState);
+    const started = await this.#startWork(news, deadline, prior).catch((error: unknown) => {
+      // Whether the reset of the branch has replaced it is not known then.
+      throw leaveUncertain(error, id, outputs);
+    });
     const work: NamedWork<Inputs> = { ...started, action: 'update', kind, id };
     const mayBeGone = this.#isReset(prior) || outputs.__ledger?.past === 'uncertain';
     const found = await this.#findNow(work, outputs, mayBeGone);
@@ -178,10 +181,10 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
   }
 
   #previewUpdate(prior: PriorNamed<Inputs>, inputs: Inputs): object {
-    const { arguments: table, sent, secret, further, unforeseen } = this.#named;
+    const { arguments: table, secret, further, unforeseen } = this.#named;
     const changes = table.findChanges(prior, inputs);
-    const isSent = intersection(changes, sent).length > 0;
-    const lost = this.#isReset(prior) ? further : isSent && secret ? [secret.name] : [];
+    const isRotated = secret !== undefined && findSent(this.#named, changes, prior).length > 0;
+    const lost = this.#isReset(prior) ? further : isRotated ? [secret.name] : [];
     return {
       ...table.previewUpdate(prior, inputs),
       ...toUnknown([...lost, ...intersection(unforeseen, changes)]),

@@ -171,7 +171,7 @@ function leaveOutForbidden(error: unknown): undefined {
 }
 
 /** The failure after which the next run looks whether the resource is there, and whether its secret output is. */
-export function leaveUncertain(error: unknown, id: string, outputs: NamedOutputs): UnsettledError {
+export function leaveUncertain(error: unknown, id: string, outputs: Partial<NamedOutputs>): UnsettledError {
   const __ledger = { ...outputs.__ledger, past: 'uncertain' };
   return new UnsettledError(messageOf(error), id, { ...outputs, __ledger }, { cause: error });
 }

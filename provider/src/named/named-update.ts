@@ -1,3 +1,4 @@
+import { intersection } from 'lodash';
 import { isUnknown } from '../lifecycle/input-values';
 import type { ProviderCore } from '../lifecycle/provider-core';
 import type { Declared } from '../lifecycle/resource-identity';
@@ -25,20 +26,29 @@ export async function checkUpdate<Inputs extends NamedInputs>(
     );
 }
 
-/** What the preview says of the update. */
-export function describeUpdate<Inputs extends NamedInputs>(
-  { sent, changes: texts = {} }: NamedType<Inputs>,
+/** The arguments that the update sends: those that change, and what an earlier one has left. */
+export function findSent<Inputs extends NamedInputs>(
+  { sent }: Pick<NamedType<Inputs>, 'sent'>,
   changes: readonly string[],
   { outputs }: PriorNamed<Inputs>,
-  { inputs }: Declared<Inputs>,
 ): string[] {
   const { due = [], owed = [] } = outputs.__ledger ?? {};
   const repeated = [...due, ...(owed.includes('config') ? sent.slice(0, 1) : [])];
-  return sent.flatMap((name) => {
-    const text = texts[name];
-    const isChanged = changes.includes(name);
-    if (text === undefined || !(isChanged || repeated.includes(name))) return [];
-    const unless = isUnknown(inputs[name]) ? ', unless the value stays the same' : '';
-    return [`${text}${unless}: ${isChanged ? `a change of ${name}` : 'an earlier one was not applied'}`];
+  return intersection(sent, [...changes, ...repeated]);
+}
+
+/** What the preview says of the update. */
+export function describeUpdate<Inputs extends NamedInputs>(
+  named: NamedType<Inputs>,
+  changes: readonly string[],
+  prior: PriorNamed<Inputs>,
+  { inputs }: Declared<Inputs>,
+): string[] {
+  return findSent(named, changes, prior).flatMap((name) => {
+    const text = named.changes?.[name];
+    if (text === undefined) return [];
+    const unless = isUnknown(inputs[name as keyof Inputs]) ? ', unless the value stays the same' : '';
+    const why = changes.includes(name) ? `a change of ${name}` : 'an earlier one was not applied';
+    return [`${text}${unless}: ${why}`];
   });
 }

@@ -53,6 +53,6 @@ export const roleType = defineNamed<RoleInputs>({
         throw error;
       }),
     absence:
-      'has no output password: the project stores no passwords, and this role was not created here. A change of passwordTriggers gives it a new one',
+      'has no output password: the project stores no passwords, and no response has shown this one. A change of passwordTriggers gives it a new one',
   },
 });

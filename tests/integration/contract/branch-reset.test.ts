@@ -148,14 +148,6 @@ describe.each(doors)('a reset of a Branch by %s', (_name, door) => {
     expect([outputs.unsettledOperations, resets().length]).toEqual([undefined, 1]);
   });
 
-  it('is done although a compute fails to start after it', async () => {
-    const { up, preview, emulator } = await startReset();
-    emulator.inject({ match: { action: 'start_compute' }, effect: { kind: 'operation-fails' } });
-    const failed = await failedState(up(second));
-    expect(failed.outputs).toMatchObject({ resetTriggers: { commit: 'b' } });
-    expect(await preview(second, failed)).toMatchObject({ hasChanges: false });
-  });
-
   it('needs an unprotected branch, also by an update of the same run', async () => {
     const { up, preview, held } = await startBranchDoor(door);
     const state = await up({ ...first, protected: true });
