@@ -219,6 +219,8 @@ it('a role whose create is lost, and then its lookups, is resumed', async () => 
   const declared = { projectId: project.id, branchId: branch.id, name: 'app' };
   emulator.inject(lostCreate);
   const match = { ...creating, method: 'GET' };
+  // Only the list before the request has a response.
+  emulator.inject({ match, effect: { kind: 'slow', delayMs: 1 } });
   const away = emulator.inject({ match, effect: { kind: 'status', status: 500 }, times: 'always' });
   const { id, outputs } = (await errorOf(startRun().create('role', 'r', declared))) as UnsettledError;
   away.clear();
