@@ -41,15 +41,6 @@ describe('the content of the console', () => {
     expect(await rows(page, 'Operations').count()).toBe(1 + emulator.operations(project.id).length);
   });
 
-  it('the console shows why an operation failed', async () => {
-    const { emulator, create } = await startService();
-    const effect = { kind: 'operation-fails', error: 'no capacity left' } as const;
-    emulator.inject({ match: { action: 'start_compute' }, effect });
-    await create();
-    const { page } = await openPage(emulator.consoleUrl);
-    await row(page, 'Operations', 'start_compute', 'Error', 'no capacity left').waitFor();
-  });
-
   it("the console shows dates in the user's locale and time zone", async () => {
     const { emulator, project } = await startService();
     const options = { locale: 'de-DE', timezoneId: 'Asia/Tokyo' };

@@ -67,7 +67,7 @@ interface KnownEndpoint {
 }
 
 const WRITERS = 12;
-const ROUNDS = 5;
+const ROUNDS = 3;
 const RESIZE = 'apply_config suspend_compute start_compute';
 const WHOLE_LIVES = [
   'start_compute',

@@ -2,7 +2,7 @@ import type { Emulator } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
 import { newDataFile, restart, start } from '../support/data-emulator';
 import { sendRequest } from '../support/send-request';
-import { settled } from '../support/service-client';
+import { clientOf, settled } from '../support/service-client';
 
 /** An emulator on a data file, with a project that has a branch, and an active endpoint on that branch. */
 async function startService(data = newDataFile()) {
@@ -22,10 +22,7 @@ type Service = Awaited<ReturnType<typeof startService>>;
 
 /** All data of an emulator that the controls show. */
 async function lookAtEverything({ emulator, path, branch, endpoint }: Service) {
-  const read = async (of: string) => {
-    const body = (await (await sendRequest(emulator, 'GET', of)).json()) as object;
-    return { ...body, request_id: '' };
-  };
+  const read = async (of: string) => ({ ...(await clientOf(emulator)('GET', of)).body, request_id: '' });
   const ofBranch = (part: string) => read(`${path}/branches/${branch.id}/${part}`);
   const countsOf = (id: string) => [emulator.restarts(id), emulator.connectionDrops(id)];
   const projects = emulator.projects();
@@ -110,27 +107,22 @@ describe('behaviour after a restart', () => {
     const { data, emulator, path, endpoint } = await startService();
     const slow = await restart(emulator, { data, operationMs: 60_000, locks: 'none' });
     const deleted = `${path}/endpoints/${endpoint.id}`;
-    // A delete responds with these.
     const deleteOnce = async (from: Emulator) =>
-      (await (await sendRequest(from, 'DELETE', deleted)).json()) as { operations: { id: string }[] };
-    const { operations } = await deleteOnce(slow);
-    const after = await deleteOnce(await restart(slow, { data, operationMs: 60_000, locks: 'none' }));
-    expect(after.operations.map(({ id }) => id)).toEqual(operations.map(({ id }) => id));
+      (await clientOf(from)('DELETE', deleted)).body?.operations.map(({ id }) => id);
+    const ids = await deleteOnce(slow);
+    expect(ids).toHaveLength(1);
+    expect(await deleteOnce(await restart(slow, { data, operationMs: 60_000, locks: 'none' }))).toEqual(ids);
   });
 
   it('after a restart, a list continues at an earlier cursor', async () => {
     const { data, emulator, path } = await startService();
     const readPage = async (from: Emulator, query: string) =>
-      // A list responds with these.
-      (await (await sendRequest(from, 'GET', `${path}/operations?${query}`)).json()) as {
-        operations: { id: string }[];
-        pagination: { cursor: string };
-      };
+      (await clientOf(from)('GET', `${path}/operations?${query}`)).body;
     const whole = await readPage(emulator, 'limit=1000');
     const first = await readPage(emulator, 'limit=2');
-    const after = await restart(emulator, { data });
-    const rest = await readPage(after, `limit=1000&cursor=${encodeURIComponent(first.pagination.cursor)}`);
-    expect([...first.operations, ...rest.operations]).toEqual(whole.operations);
+    const cursor = encodeURIComponent(first?.pagination.cursor ?? '');
+    const rest = await readPage(await restart(emulator, { data }), `limit=1000&cursor=${cursor}`);
+    expect([...(first?.operations ?? []), ...(rest?.operations ?? [])]).toEqual(whole?.operations);
   });
 
   it('after a restart, unfinished operations run again and take effect', async () => {
@@ -139,22 +131,19 @@ describe('behaviour after a restart', () => {
     const [kept, deleted] = [emulator.createProject(), emulator.createProject()];
     const branch = emulator.createBranch(kept.id);
     const [first] = emulator.endpoints(kept.id);
-    const create = { endpoint: { branch_id: branch.id, type: 'read_write' } };
-    const { endpoint } = (await (
-      await sendRequest(emulator, 'POST', `/projects/${kept.id}/endpoints`, create)
-    ).json()) as { endpoint: { id: string } };
-    await sendRequest(emulator, 'DELETE', `/projects/${kept.id}/endpoints/${first?.id}`);
-    await sendRequest(emulator, 'POST', `/projects/${kept.id}/branches`, {
-      endpoints: [{ type: 'read_write' }],
-    });
-    await sendRequest(emulator, 'DELETE', `/projects/${deleted.id}`);
+    const endpoint = { branch_id: branch.id, type: 'read_write' };
+    const call = clientOf(emulator);
+    const { body } = await call('POST', `/projects/${kept.id}/endpoints`, { endpoint });
+    await call('DELETE', `/projects/${kept.id}/endpoints/${first?.id}`);
+    await call('POST', `/projects/${kept.id}/branches`, { endpoints: [{ type: 'read_write' }] });
+    await call('DELETE', `/projects/${deleted.id}`);
     emulator.lockProject(kept.id);
     const after = await restart(emulator, { data, operationMs: 5 });
     await expect.poll(() => after.projects().map(({ id }) => id)).toEqual([kept.id]);
     await settled(after, kept.id);
     expect(after.operations(kept.id).every(({ status }) => status === 'finished')).toBe(true);
     expect(after.endpoints().map(({ id, current_state }) => [id, current_state])).toEqual([
-      [endpoint.id, 'active'],
+      [body?.endpoint.id, 'active'],
       [expect.any(String), 'active'],
     ]);
   });

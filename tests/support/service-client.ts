@@ -21,19 +21,11 @@ interface Body {
   readonly pagination: { cursor: string };
 }
 
-/** Starts an emulator with a project and an empty branch. Returns it with a plain HTTP client. */
-export async function startService(options: EmulatorOptions = {}) {
-  const emulator = await startEmulator(options);
-  onTestFinished(() => emulator.stop());
-  const project = emulator.createProject({ name: 'test' });
-  const branch = emulator.createBranch(project.id, { name: 'feature' });
-  const call = async (
-    method: string,
-    path: string,
-    body?: unknown,
-    key = emulator.apiKey,
-  ): Promise<ServiceResponse> => {
-    const response = await fetch(`${emulator.url}${path}`, {
+/** Sends requests to an emulator, and reads JSON. */
+export const clientOf =
+  ({ url, apiKey }: Pick<Emulator, 'url' | 'apiKey'>) =>
+  async (method: string, path: string, body?: unknown, key = apiKey): Promise<ServiceResponse> => {
+    const response = await fetch(`${url}${path}`, {
       method,
       headers: {
         authorization: `Bearer ${key}`,
@@ -45,6 +37,14 @@ export async function startService(options: EmulatorOptions = {}) {
     const text = await response.text();
     return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : undefined };
   };
+
+/** Starts an emulator with a project and an empty branch. Returns it with a plain HTTP client. */
+export async function startService(options: EmulatorOptions = {}) {
+  const emulator = await startEmulator(options);
+  onTestFinished(() => emulator.stop());
+  const project = emulator.createProject({ name: 'test' });
+  const branch = emulator.createBranch(project.id, { name: 'feature' });
+  const call = clientOf(emulator);
   const endpoints = `/projects/${project.id}/endpoints`;
   const create = (attributes: object = {}) =>
     call('POST', endpoints, { endpoint: { branch_id: branch.id, type: 'read_write', ...attributes } });
