@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { emulatorCommand, openCommand } from '../support/emulator-command';
+import { emulatorCommand } from '../support/emulator-command';
+import { openCommand } from '../support/open-command';
 import { sendRequest } from '../support/send-request';
 
 async function refuse(...args: string[]): Promise<{ code: number; stderr: string }> {

@@ -6,7 +6,7 @@ import { load } from 'js-yaml';
 import { PostgresControlEmulatorContainer, toArguments } from 'postgres-control-emulator/testcontainers';
 import { expect, it } from 'vitest';
 import { repository } from '../support/documents';
-import { openCommand } from '../support/emulator-command';
+import { openCommand } from '../support/open-command';
 import { sendRequest } from '../support/send-request';
 
 // No container engine is needed: what the image runs is run here.

@@ -14,7 +14,8 @@ import { dirname, join } from 'node:path';
 import { startEmulator } from 'postgres-control-emulator';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { newDataFile } from '../support/data-emulator';
-import { emulatorCommand, openCommand, startCommand } from '../support/emulator-command';
+import { emulatorCommand, startCommand } from '../support/emulator-command';
+import { openCommand } from '../support/open-command';
 import { hasPostgres, type Place, PostgresEmulator, PostgresUser } from '../support/postgres-emulator';
 import { makeTemporaryFolder } from '../support/temporary-folder';
 

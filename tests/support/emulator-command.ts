@@ -2,7 +2,6 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { onTestFinished } from 'vitest';
 
 /** The emulator's command in this repository. */
 export const emulatorCommand = join(
@@ -54,11 +53,4 @@ export async function startCommand(
     return { child, url, apiKey, postgresPort: Number(port), postgresCertificate, end };
   }
   throw new Error(`the emulator ended with exit code ${child.exitCode}: ${complaint}`);
-}
-
-/** Runs the command with these arguments. It is killed after the test, if it still runs. */
-export async function openCommand(args: readonly string[], options?: SpawnOptions): Promise<RunningCommand> {
-  const command = await startCommand([process.execPath, emulatorCommand, ...args], options);
-  onTestFinished(() => void command.child.kill('SIGKILL'));
-  return command;
 }
