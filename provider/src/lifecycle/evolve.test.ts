@@ -105,6 +105,9 @@ describe('accepted', () => {
       'config',
       'move',
     ]);
+    // A move leaves the compute idle, also one that was about to start.
+    const starting = situationOf({ owed: ['start'] });
+    expect(owedAfter(starting, sentFor(['branchId'], [config(), suspension()]))).toEqual(['config', 'move']);
     const stopping = situationOf({ inputs: { disabled: true } });
     expect(owedAfter(stopping, sentFor(['disabled'], [suspension()]))).toEqual(['stop']);
   });
