@@ -1,7 +1,7 @@
 import { Pool } from 'pg';
 import { makeMockVerifier, makeVerifier, parseVerifier, type ScramVerifier } from '../gateway/scram';
 import type { BranchRecord } from '../records/records';
-import { adminConfig, BECOME_SUPERUSER, LimitedClient } from './admin';
+import { adminConfig, asAdmin, BECOME_SUPERUSER, LimitedClient } from './admin';
 import type { BranchData } from './branch-data';
 import type { Cluster } from './cluster';
 import { passwordOf, type StoredPassword, saltOf } from './stored-passwords';
@@ -42,8 +42,7 @@ export class Verifiers {
     // A server that is starting may not have the password yet.
     return cluster.inTurn(async () => {
       if (cluster.server !== undefined) return this.#ask(cluster, role);
-      if (isApplied())
-        return cluster.exists ? (await readStopped(cluster)).find((one) => one.role === role) : undefined;
+      if (isApplied()) return cluster.exists ? readStopped(cluster, role) : undefined;
       // The next start sets it.
       if (given?.password === undefined) return undefined;
       const verifier = await makeVerifier(given.password, saltOf(this.#data.password, role));
@@ -74,9 +73,10 @@ function openSession(cluster: Cluster): Pool {
 }
 
 /** The passwords are known from the last stop, unless the server crashed. Then it runs once more, without a client. */
-async function readStopped(cluster: Cluster): Promise<readonly StoredPassword[]> {
-  if (cluster.state.passwords === undefined) await cluster.whileRunning(async () => undefined);
+async function readStopped(cluster: Cluster, role: string): Promise<StoredPassword | undefined> {
   const { passwords } = cluster.state;
-  if (passwords === undefined) throw new Error('the passwords of its roles cannot be read');
-  return passwords;
+  if (passwords !== undefined) return passwords.find((one) => one.role === role);
+  return cluster.whileRunning(() =>
+    asAdmin(cluster.adminAccess, 'postgres', async (admin) => (await admin.query(passwordOf(role))).rows[0]),
+  );
 }
