@@ -42,12 +42,11 @@ function describeBranch(
       const attributes = branchArguments.toAttributes(names, inputs);
       return () => project.api.updateBranch(project.id, id, attributes, deadline).then(toChange);
     },
-    control: async (verb, branch) => {
-      if (verb !== 'reset') throw new Error('a branch has no compute.');
-      const restore = toRestore(inputs, branch);
-      return project.api.restoreBranch(project.id, id, restore, deadline).then(toChange);
+    reset: {
+      send: (branch) =>
+        project.api.restoreBranch(project.id, id, toRestore(inputs, branch), deadline).then(toChange),
+      isDone: ({ last_reset_at: at }) => at !== undefined && !isSameInstant(at, before?.lastResetAt),
     },
-    isReset: ({ last_reset_at: at }) => at !== undefined && !isSameInstant(at, before?.lastResetAt),
     checkGate: async ({ ledger }) => {
       if (namesAt(ledger, 'asked').includes('resetTriggers')) await checkReset();
     },

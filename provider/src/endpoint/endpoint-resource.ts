@@ -87,11 +87,7 @@ export function describeEndpoint(
       if (Object.keys(attributes).length === 0) return undefined;
       return () => api.updateEndpoint(project.id, id, attributes, deadline).then(toChange);
     },
-    control: (verb) =>
-      verb === 'reset'
-        ? Promise.reject(new Error('an endpoint has no data.'))
-        : api.controlEndpoint(project.id, id, verb, deadline).then(toChange),
-    isReset: () => false,
+    control: (verb) => api.controlEndpoint(project.id, id, verb, deadline).then(toChange),
     checkGate: (situation, read) => checkGate(work, situation, read),
     isReady: ({ pending_state }) => pending_state === undefined,
     toOutputs: (item, left, asked) => {

@@ -14,12 +14,13 @@ type IsEnough = (listed: readonly Operation[]) => boolean;
  * @param list the operations of the resource that the state does not account for, newest first
  */
 export async function findReset<Shown extends Item>(
-  { isReset, work }: Resource<Shown, unknown>,
+  { work, reset }: Resource<Shown, unknown>,
   { writes, ledger }: Situation,
   requests: ResourceRequests<Shown>,
   list: (isEnough: IsEnough) => Promise<readonly Operation[]>,
 ): Promise<Change<Shown> | undefined> {
   const { project, deadline } = work;
+  const isReset = (shown: Shown) => reset?.isDone(shown) === true;
   const lag = deadline.within(writes === 'unknown' ? project.readLagMs : 0);
   const item = await rereadUntil(lag, () => requests.read(), isReset);
   if (!isReset(item)) return undefined;

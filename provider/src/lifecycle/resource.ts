@@ -15,9 +15,6 @@ export interface Change<Shown> {
 /** What a create or update of one resource works with, once its id is known. */
 export interface ResourceWork<Inputs> extends Work<Inputs>, Subject {}
 
-/** A request that updates no argument. */
-export type Verb = 'suspend' | 'start' | 'reset';
-
 /** One endpoint or branch of one run, as the flow sees it: its rules, its requests, and its form in state. */
 export interface Resource<Shown extends Item, Outputs> extends Rules {
   readonly work: ResourceWork<Properties>;
@@ -27,12 +24,17 @@ export interface Resource<Shown extends Item, Outputs> extends Rules {
 
   /** Sends these arguments and nothing else. Undefined where the service knows none of them. */
   readonly update: (names: readonly string[]) => (() => Promise<Change<Shown>>) | undefined;
-  /** Suspends or starts the compute, or resets the branch. @param item as last seen */
-  readonly control: (verb: Verb, item: Shown | undefined) => Promise<Change<Shown>>;
-  /** Whether the service has reset it since the last run that the state accounts for. */
-  readonly isReset: (item: Shown) => boolean;
-  /** @throws Error when what the rest of the run sends must not be sent */
-  readonly checkGate: (situation: Situation, read: () => Promise<Shown>) => Promise<void>;
+  /** Suspends or starts the compute. Absent: it has none. */
+  readonly control?: (verb: 'suspend' | 'start') => Promise<Change<Shown>>;
+  /** Absent: it has no data of its own. */
+  readonly reset?: {
+    /** @param item as last seen */
+    readonly send: (item: Shown | undefined) => Promise<Change<Shown>>;
+    /** Whether the service has reset it since the last run that the state accounts for. */
+    readonly isDone: (item: Shown) => boolean;
+  };
+  /** @throws Error when what the rest of the run sends must not be sent. Absent: it may always be sent */
+  readonly checkGate?: (situation: Situation, read: () => Promise<Shown>) => Promise<void>;
 
   /** The arguments among these for which the service reports another value than the program gives. */
   readonly findDrift: (item: Shown, names: readonly string[]) => readonly string[];

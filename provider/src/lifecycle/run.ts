@@ -120,7 +120,9 @@ export class Run<Shown extends Item, Outputs> {
   }
 
   async #reset(): Promise<Event> {
-    const send = () => this.#resource.control('reset', this.#item);
+    const { reset } = this.#resource;
+    if (!reset) throw new Error(`${describeSubject(this.#resource.work)}: it has no data to reset.`);
+    const send = () => reset.send(this.#item);
     const find = () =>
       findReset(this.#resource, this.#situation, this.#requests, (isEnough) => this.#listNew(isEnough));
     const { operations, isRepeated } = await this.#requests.write(send, () => this.#check(), find);
@@ -128,7 +130,9 @@ export class Run<Shown extends Item, Outputs> {
   }
 
   async #control(verb: 'suspend' | 'start'): Promise<Event> {
-    const send = () => this.#resource.control(verb, this.#item);
+    const { control } = this.#resource;
+    if (!control) throw new Error(`${describeSubject(this.#resource.work)}: it has no compute to ${verb}.`);
+    const send = () => control(verb);
     const change = await this.#requests
       .write(send, () => this.#check())
       .catch(async (error: unknown) => {
@@ -158,8 +162,8 @@ export class Run<Shown extends Item, Outputs> {
     return { ...controlled, found: find(listed) };
   }
 
-  #check(): Promise<void> {
-    return this.#resource.checkGate(this.#situation, () => this.#requests.read());
+  async #check(): Promise<void> {
+    await this.#resource.checkGate?.(this.#situation, () => this.#requests.read());
   }
 
   async #readBack() {

@@ -70,9 +70,6 @@ function describeNamed<Inputs extends NamedInputs>(
       };
       return () => send().catch(follow);
     },
-    control: () => Promise.reject(new Error(`a ${kind} has no compute.`)),
-    isReset: () => false,
-    checkGate: async () => {},
     isReady: () => true,
     toOutputs: (item, left, asked) => {
       // What only the state knows stays as it was until it is sent.
