@@ -51,6 +51,9 @@ const step = fc.record({
   /** Whether a reset keeps the previous data in another branch. */
   preserves: rarely,
   hasOtherParent: rarely,
+  isProtected: rarely,
+  /** Replaces the branch (`--replace`). */
+  forces: rarely,
   allowsLoss: often,
   roles: fc.tuple(fc.option(role, { freq: 3 }), fc.option(role, { freq: 1 })),
   databases: fc.tuple(fc.option(database, { freq: 3 }), fc.option(database, { freq: 1 })),

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isMatch } from 'lodash';
+import { noMishap } from '../engine/simulated-run';
 import type { DeclaredResource } from '../engine/stack';
 import type { NamedStep } from './draw-named-schedule';
 import { type NamedParts, NamedWorld } from './named-world';
@@ -28,7 +29,7 @@ async function runStep(world: NamedWorld, step: NamedStep, before: NamedStep | u
   world.texts.length = 0;
   world.advised.clear();
   const program = world.declare(step);
-  const preview = await world.run(program, { isPreview: true, refreshes: step.refreshes });
+  const preview = await world.run(program, { ...step, isPreview: true, mishap: noMishap });
   if (!preview.isSuccess) {
     world.journal.count('refused previews');
     return false;
@@ -54,7 +55,7 @@ async function watch(
   world: NamedWorld,
   program: readonly DeclaredResource[],
   foreseen: readonly string[],
-  options: Parameters<NamedWorld['run']>[1],
+  options: Parameters<NamedWorld['run']>[1] & Partial<Pick<NamedStep, 'faults'>>,
 ) {
   // A branch whose creation has failed has no data yet.
   const databases = () =>
@@ -64,6 +65,13 @@ async function watch(
   const [held, { resources }] = [databases(), world.stack.state];
   const result = await world.run(program, options);
   await calm(world);
+  // A branch that can't be replaced keeps what was to go with it.
+  const isHalfDone = (branchId: string) =>
+    options.forces === true &&
+    options.faults?.length === 0 &&
+    !result.isSuccess &&
+    !result.isCutOff &&
+    world.branches.some(({ wire }) => wire.id === branchId);
   const left = new Set(databases().map(({ id }) => id));
   for (const { id, name, branch_id } of held) {
     const stored =
@@ -75,11 +83,13 @@ async function watch(
       urn === stored?.urn
         ? /deletes database .* with its data/.test(text)
         : text.includes(branch_id) &&
-          /resets branch .*deletes the data|deletes the data of branch/.test(text),
+          /resets branch .*deletes the data|deletes the data of branch|first deletes that branch, with its data/.test(
+            text,
+          ),
     );
     world.book.check(
       'nothing is deleted unnamed',
-      left.has(id) || isDropped || isNamed,
+      left.has(id) || isDropped || (isNamed && !isHalfDone(branch_id)),
       () => `${name} (${id})`,
     );
   }

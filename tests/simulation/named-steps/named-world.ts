@@ -102,6 +102,7 @@ export class NamedWorld implements Carrier {
       ...(step.source === 'other' && { restoreFrom: { branchId: otherId } }),
       ...(step.preserves && { preserveUnderName: preserved }),
       ...(step.hasOtherParent && { parentId: otherId }),
+      ...(step.isProtected && { protected: true }),
       ...allowDataLoss,
     };
     return [declared(branch, args), ...roles, ...databases];
@@ -113,8 +114,9 @@ export class NamedWorld implements Carrier {
     {
       isPreview = false,
       refreshes = false,
+      forces = false,
       mishap = noMishap,
-    }: { readonly isPreview?: boolean } & Partial<Pick<NamedStep, 'refreshes' | 'mishap'>>,
+    }: { readonly isPreview?: boolean } & Partial<Pick<NamedStep, 'refreshes' | 'forces' | 'mishap'>>,
   ): Promise<EngineResult & { readonly isCutOff: boolean }> {
     this.#runs += 1;
     const { journal, stack } = this;
@@ -143,7 +145,11 @@ export class NamedWorld implements Carrier {
       run,
       host,
       journal,
-      options: { isPreview, refreshesFirst: refreshes },
+      options: {
+        isPreview,
+        refreshesFirst: refreshes,
+        ...(forces && { replaceTargets: new Set([stack.urnOf('b', 'Branch')]) }),
+      },
       witness: {
         written: () => undefined,
         step: (_run, what, urn, id) => journal.note(name, () => `${what} ${urn} ${id ?? ''}`),
