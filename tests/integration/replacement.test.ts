@@ -123,7 +123,7 @@ describe('when the engine asks early, because a dependency is replaced', () => {
   it('allowRestart: false does not stop it for a pending change', async () => {
     const args = { allowRestart: false, suspendTimeoutSeconds: 60 };
     const { outs, ask } = await startEarly(args, 'suspendTimeoutSeconds');
-    const asked = ask({ ...outs, __ledger: { due: ['autoscalingLimitMaxCu'] } } as StoredOutputs);
+    const asked = ask({ ...outs, __unapplied: ['autoscalingLimitMaxCu'] } as StoredOutputs);
     expect(await asked).toMatchObject({ changes: true, replaces: [] });
   });
 });

@@ -9,7 +9,7 @@ const least: EndpointInputs = { projectId: 'p-1', branchId: 'br-1', type: 'read_
 const prior = {
   resource: {},
   inputs: declared,
-  outputs: { ...toOutputs(endpointOf(), declared), __ledger: { due: ['name'] } },
+  outputs: { ...toOutputs(endpointOf(), declared), __unapplied: ['name'] as const },
 };
 
 describe('previewCreate', () => {
@@ -40,7 +40,7 @@ describe('previewUpdate', () => {
   });
 
   it('shows nothing unfinished, because the update settles it', () => {
-    expect(previewUpdate(prior, declared)).not.toHaveProperty('__ledger');
+    expect(previewUpdate(prior, declared)).not.toHaveProperty('__unapplied');
   });
 
   it('does not know what follows from a size that is not known yet', () => {

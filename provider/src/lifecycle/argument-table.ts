@@ -208,7 +208,7 @@ export class ArgumentTable<Inputs extends object, Shown, Attributes extends obje
     const isUnreported = (name: string) =>
       unsettled.has(name) || (this.has(name) && (!this.isReadable(name) || this.#isKeptAlone(name, shown)));
     const known = keepProperties(inputs, (name) => !isUnreported(name)) as unknown as Inputs; // Only optional ones are left out.
-    const due = before.__ledger?.due ?? [];
+    const due = before.__ledger?.due ?? before.__unapplied ?? [];
     // An unfinished update may have set what the stored inputs lack, and may not have reset yet what they no longer give.
     const isAsBefore = (name: keyof Inputs & string) =>
       due.includes(name)

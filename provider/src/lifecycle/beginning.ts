@@ -24,7 +24,7 @@ type Named = { readonly name?: string | undefined };
 export function situationInState<Inputs extends object, Shown extends Item>(
   flow: Flow<Inputs, Shown>,
   inputs: Inputs,
-  before: Unsettled,
+  before: Unsettled & { readonly disabled?: boolean | undefined },
 ): Situation {
   return { ...newSituation(inputs, flow.isBlind), ...readLedger(before, flow.arguments.has) };
 }

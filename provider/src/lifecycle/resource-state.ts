@@ -22,9 +22,11 @@ export type Unsettled = {
     readonly since?: string | undefined;
     readonly past?: string | undefined;
   };
+  /** Version 1 of the state had this in place of `__ledger`. */
+  readonly __unapplied?: readonly string[];
 };
 
-export const unsettledOutputs = ['unsettledOperations', '__ledger'] as const;
+export const unsettledOutputs = ['unsettledOperations', '__ledger', '__unapplied'] as const;
 
 /** A resource in state: the arguments that the program gave, and the outputs. @internal */
 export interface Prior<Inputs, Outputs> extends Declared<Inputs> {
@@ -34,9 +36,9 @@ export interface Prior<Inputs, Outputs> extends Declared<Inputs> {
 }
 
 /** Whether there is a pending change for the next run to resume. */
-export function isUnsettled({ unsettledOperations, __ledger }: Unsettled): boolean {
+export function isUnsettled({ unsettledOperations, __ledger, __unapplied }: Unsettled): boolean {
   const { due, owed, past } = __ledger ?? {};
-  return [unsettledOperations, due, owed, past].some((each) => each !== undefined);
+  return [unsettledOperations, due, owed, past, __unapplied].some((each) => each !== undefined);
 }
 
 /** The names of all outputs of a type of resource. */

@@ -65,6 +65,43 @@ describe('readLedger', () => {
       /^the state holds a __ledger that this release can't read \(.*\)\. Nothing was changed\. Use the release/,
     );
   });
+
+  it.each<[string, Unsettled & { disabled?: boolean }, Partial<Ledger>, string]>([
+    [
+      'a failed restart',
+      { unsettledOperations: [failedOf('suspend_compute'), failedOf('start_compute')] },
+      { owed: ['restart', 'start'] },
+      'recorded',
+    ],
+    [
+      'a failed stop',
+      { unsettledOperations: [failedOf('suspend_compute')], disabled: true },
+      { owed: ['stop'] },
+      'recorded',
+    ],
+    ['a failed move', { unsettledOperations: [failedOf('suspend_compute')] }, { owed: ['move'] }, 'recorded'],
+    [
+      'an apply_config',
+      { unsettledOperations: [failedOf('apply_config')] },
+      { owed: ['config'] },
+      'recorded',
+    ],
+    ['a new branch', { unsettledOperations: [failedOf('create_branch')] }, { owed: ['data'] }, 'recorded'],
+    [
+      'an interrupted restart',
+      { __unapplied: ['restartTriggers'] },
+      { owed: ['restart', 'start'] },
+      'uncertain',
+    ],
+    [
+      'a killed create',
+      { __unapplied: ['adopt', 'name'] },
+      { stages: { name: 'due' }, owed: [] },
+      'uncertain',
+    ],
+  ])('reads %s of version 1', (_what, outputs, expected, past) => {
+    expect(read(outputs)).toMatchObject({ ledger: expected, past });
+  });
 });
 
 describe('isUnsettled', () => {
@@ -75,6 +112,7 @@ describe('isUnsettled', () => {
     ['an argument that is due', { __ledger: { due: ['name'] } }, true],
     ['a debt', { __ledger: { owed: ['start'] } }, true],
     ['an uncertain past', { __ledger: { past: 'uncertain' } }, true],
+    ['an argument of version 1', { __unapplied: ['name'] }, true],
   ])('for %s is %s', (_what, outputs, expected) => {
     expect(isUnsettled(outputs)).toBe(expected);
   });

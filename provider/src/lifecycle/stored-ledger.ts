@@ -1,6 +1,16 @@
 import * as z from 'zod';
 import type { Operation } from '../control-api/wire-types';
-import { debts, emptyLedger, type Ledger, moveTo, namesAt, record } from './ledger';
+import {
+  debts,
+  emptyLedger,
+  isStart,
+  isSuspension,
+  type Ledger,
+  moveTo,
+  namesAt,
+  type Owed,
+  record,
+} from './ledger';
 import type { Unsettled } from './resource-state';
 import type { Situation } from './situation';
 
@@ -25,8 +35,11 @@ type Past = Pick<Situation, 'ledger' | 'since' | 'past'>;
  * What earlier runs have left.
  * @throws Error when the state holds something that this release does not know
  */
-export function readLedger(outputs: Unsettled, isKnown: (name: string) => boolean): Past {
-  const { due = [], owed = [], since = '', past } = parse(outputs.__ledger);
+export function readLedger(
+  outputs: Unsettled & { readonly disabled?: boolean | undefined },
+  isKnown: (name: string) => boolean,
+): Past {
+  const { due = [], owed = [], since = '', past } = parse(outputs);
   const unknown = due.filter((name) => !isKnown(name));
   if (unknown.length > 0) throw unreadable(`the arguments ${unknown.join(', ')} are not known`);
   const unsettledOperations = parseOperations(outputs.unsettledOperations);
@@ -42,8 +55,10 @@ export function readLedger(outputs: Unsettled, isKnown: (name: string) => boolea
   };
 }
 
-function parse(stored: unknown): StoredLedger {
-  const { data, error } = storedShape.safeParse(stored ?? {});
+function parse(outputs: Unsettled & { readonly disabled?: boolean | undefined }): StoredLedger {
+  const { __ledger } = outputs;
+  if (__ledger === undefined) return parseVersion1(outputs);
+  const { data, error } = storedShape.safeParse(__ledger);
   if (data) return data;
   throw unreadable(describeIssues(error));
 }
@@ -62,6 +77,26 @@ function unreadable(what: string): Error {
   return new Error(
     `the state holds a __ledger that this release can't read (${what}). Nothing was changed. Use the release that wrote the state, or a later one.`,
   );
+}
+
+/** Version 1 had names alone: what is owed follows from them and from the operations. It is never written again. */
+function parseVersion1({
+  __unapplied = [],
+  unsettledOperations = [],
+  disabled,
+}: Unsettled & { readonly disabled?: boolean | undefined }): StoredLedger {
+  const hasStart = unsettledOperations.some(isStart);
+  const reason = hasStart ? 'restart' : disabled ? 'stop' : 'move';
+  const owed: Owed[] = [
+    ...(unsettledOperations.some(isSuspension) ? [reason as Owed] : []),
+    ...(hasStart ? (['start'] as const) : []),
+    ...(__unapplied.includes('restartTriggers') ? (['restart', 'start'] as const) : []),
+    ...(unsettledOperations.some(({ action }) => action === 'apply_config') ? (['config'] as const) : []),
+    ...(unsettledOperations.some(({ action }) => action === 'create_branch') ? (['data'] as const) : []),
+  ];
+  const due = __unapplied.filter((name) => !['adopt', 'restartTriggers'].includes(name));
+  const isUncertain = __unapplied.length > 0 && unsettledOperations.length === 0;
+  return { due, owed, ...(isUncertain && { past: 'uncertain' as const }) };
 }
 
 /** The outputs that hold what a run leaves. Absent, not undefined, where nothing is left: the engine refuses undefined values. */

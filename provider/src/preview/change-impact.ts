@@ -170,10 +170,14 @@ function describeSize(name: InputName, { live, inputs }: PlannedChange): string 
 }
 
 /** The pending changes that the next run waits for, retries or sends again. */
-export function describeUnsettled({ unsettledOperations = [], __ledger }: EndpointOutputs): string {
+export function describeUnsettled({
+  unsettledOperations = [],
+  __ledger,
+  __unapplied,
+}: EndpointOutputs): string {
   const mayDrop = unsettledOperations.some((each) => isSuspension(each) && isUnfinished(each));
   const operations = unsettledOperations.map(({ action, id, status }) => `${action} ${id} (${status})`);
-  const due = __ledger?.due ?? [];
+  const due = __ledger?.due ?? __unapplied?.filter((name) => name !== 'adopt') ?? [];
   // What is owed shows in an operation, unless that has never been requested.
   const unrequested = difference(
     __ledger?.owed,
