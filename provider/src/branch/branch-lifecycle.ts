@@ -31,7 +31,14 @@ import {
   describeExpired,
   type PriorBranch,
 } from './branch-inputs';
-import { checkRename, findObstacle, noteOrigin } from './branch-obstacles';
+import {
+  checkExpiry,
+  checkRename,
+  findExpiringParent,
+  findExpiryObstacle,
+  findObstacle,
+  noteOrigin,
+} from './branch-obstacles';
 import { reportReset } from './branch-reset';
 import { branchFlow, isBecomingReady, startRun } from './branch-resource';
 import { toFound, withResets } from './branch-state';
@@ -51,6 +58,7 @@ export class BranchLifecycle extends ResourceLifecycle<BranchInputs, BranchOutpu
     return [
       () => findUnjudgedLoss(this.core, branchLoss, checked, (id) => this.core.projects.project(id).branches),
       () => this.core.findUnknownBranch(checked, 'parentId'),
+      () => findExpiringParent(checked, this.core),
       () => findReplacementFailures(this.claims, checked.resource.urn, find),
       () => this.#reportCreation(checked),
       () => noteOrigin(this.core, checked),
@@ -80,6 +88,7 @@ export class BranchLifecycle extends ResourceLifecycle<BranchInputs, BranchOutpu
       if (expired !== undefined) await this.core.warn(news, [expired]);
       const inPlace = replaces.length > 0 ? [] : changes;
       if (inPlace.includes('name')) await checkRename(id, news, this.core);
+      if (inPlace.includes('expiresAt')) await checkExpiry(id, changes, news, this.core);
       const isReset = inPlace.includes('resetTriggers');
       const losesData = isReset && (await reportReset(this.core, id, changes, prior, news));
       return { hasChanges, changes, replaces, deletesData: deletesData || losesData };
@@ -155,6 +164,9 @@ export class BranchLifecycle extends ResourceLifecycle<BranchInputs, BranchOutpu
     // A replacement deletes the old branch first, which this can't foresee.
     if (this.claims.resource(resource.urn).inState || isUnknown([inputs.projectId, inputs.name])) return [];
     const branches = await this.core.list(declaration, 'branches');
+    const adopted = branches.find((branch) => inputs.adopt && branch.name === inputs.name);
+    const reason = adopted && findExpiryObstacle(adopted, inputs, branches);
+    if (reason !== undefined) return [{ property: 'expiresAt', reason: `can't be set: ${reason}` }];
     const text = this.#describeCreation(declaration, branches);
     if (text !== undefined) await this.core.warn(declaration, [text]);
     return [];

@@ -1,9 +1,12 @@
+import { filter, map } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
+import type { Branch } from '../control-api/wire-types';
+import { listChildren } from '../lifecycle/delete-guards';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import type { ProviderCore } from '../lifecycle/provider-core';
 import { findOtherProject } from '../lifecycle/replacement-failures';
 import { findExisting } from './branch-create';
-import type { BranchDeclaration } from './branch-inputs';
+import type { BranchDeclaration, BranchInputs } from './branch-inputs';
 import { isBecomingReady } from './branch-resource';
 
 /**
@@ -65,6 +68,58 @@ export async function checkRename(
   throw new Error(
     `a change of name of branch ${id}: the project already has a branch of that name, ${holder.id} (since ${holder.created_at}). Nothing was changed. If this program deletes ${holder.id}, do that in an earlier \`pulumi up\`: updates run before deletes. If it renames ${holder.id}, add that resource to \`dependsOn\` of this one; to swap two names, first give one of the branches a spare name.`,
   );
+}
+
+/**
+ * Why an existing branch can't get the expiry that the program gives: the service deletes an expiring branch without asking.
+ * @param all the branches of the project
+ */
+export function findExpiryObstacle(
+  { id, default: isDefault, protected: isProtected }: Branch,
+  inputs: BranchInputs,
+  all: readonly Branch[],
+): string | undefined {
+  if (inputs.expiresAt === undefined || isUnknown(inputs.expiresAt)) return undefined;
+  const children = map(filter(all, { parent_id: id }), 'id');
+  const why =
+    (isDefault && 'it is the default branch of the project') ||
+    (isProtected && inputs.protected === undefined && 'it is protected: set protected: false') ||
+    (children.length > 0 &&
+      `other branches were created from it: ${listChildren(children)}. If this program deletes them, do that in an earlier \`pulumi up\`: updates run before deletes`);
+  return why ? `branch ${id} can't expire: ${why}` : undefined;
+}
+
+/** @throws Error that says why the branch can't expire, before anything is sent */
+export async function checkExpiry(
+  id: string,
+  changes: readonly string[],
+  declaration: BranchDeclaration,
+  core: ProviderCore,
+): Promise<void> {
+  const { inputs } = declaration;
+  if (isUnknown(inputs.projectId)) return;
+  const all = await core.list(declaration, 'branches');
+  const branch = all.find((each) => each.id === id);
+  // One update sends both.
+  const unprotected = changes.includes('protected') ? { protected: false } : {};
+  const reason = branch && findExpiryObstacle(branch, { ...inputs, ...unprotected }, all);
+  if (reason !== undefined) throw new Error(`${reason}. Nothing was changed.`);
+}
+
+/** A branch that expires can have no children. One with a copy of its schema is none. */
+export async function findExpiringParent(
+  declaration: BranchDeclaration,
+  core: ProviderCore,
+): Promise<InputFailure[]> {
+  const { projectId, parentId, initSource } = declaration.inputs;
+  if (parentId === undefined || isUnknown([projectId, parentId, initSource])) return [];
+  if (initSource === 'schema-only') return [];
+  const { branch } = core.claims;
+  const parent = (await core.list(declaration, 'branches')).find(({ id }) => id === parentId);
+  const expiresAt = branch.recordOf(parentId).declared?.inputs.expiresAt ?? parent?.expires_at;
+  if (expiresAt === undefined) return [];
+  const reason = `is a branch that expires at ${expiresAt}, so it can have no children: remove its expiresAt in an earlier \`pulumi up\``;
+  return [{ property: 'parentId', reason }];
 }
 
 /** Notes whose roles and databases a new branch starts with, for what the program declares on it. An earlier point may have had others. */

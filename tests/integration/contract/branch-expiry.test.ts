@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { collectDiagnostics } from '../../support/diagnostics';
+import { callErrorOf } from '../../support/door';
 import { startBranchDoor } from '../../support/start-branch-door';
 import { doors } from '../../support/start-door';
 
@@ -34,5 +35,27 @@ describe.each(doors)('the expiry of a Branch by %s', (_name, door) => {
     for (const spelled of [expiresAt, expiresAt.replace('Z', '+00:00')])
       expect(await preview({ expiresAt: spelled }, state)).toMatchObject({ hasChanges: false });
     expect(shown.join('')).toContain(`expired at ${expiresAt}: set a later expiresAt`);
+  });
+
+  it('is refused for a branch with children', async () => {
+    const { up, preview, emulator, project } = await startBranchDoor(door);
+    const state = await up();
+    const child = emulator.createBranch(project.id, { parentId: state.id });
+    const { message } = await callErrorOf(preview({ expiresAt: inMinutes(60) }, state));
+    expect(message).toContain(`can't expire: other branches were created from it: ${child.id}`);
+  });
+
+  it('is refused for the default branch that a create adopts', async () => {
+    const { failuresOf, main } = await startBranchDoor(door);
+    const reason = expect.stringContaining('it is the default branch of the project');
+    const adopting = { name: main.name, adopt: true, expiresAt: inMinutes(60) };
+    expect(await failuresOf(adopting)).toMatchObject([{ property: 'expiresAt', reason }]);
+  });
+
+  it('of its parent refuses a child', async () => {
+    const { up, failuresOf } = await startBranchDoor(door);
+    const { id: parentId } = await up({ expiresAt: inMinutes(60) });
+    const reason = expect.stringContaining('expires at');
+    expect(await failuresOf({ name: 'child', parentId })).toMatchObject([{ property: 'parentId', reason }]);
   });
 });
