@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createTable } from '../support/branch-with-table';
-import { hasPostgres, usePostgres } from '../support/postgres-emulator';
+import { hasPostgres, PostgresEmulator, usePostgres } from '../support/postgres-emulator';
 
 const ALL_TEXTS = "SELECT string_agg(text, ',') FROM notes";
 
@@ -116,4 +116,16 @@ describe.skipIf(!hasPostgres)('branches with data', () => {
     const { status, body } = await branch.send('POST', `branches/${branch.branchId}/restore`, restore);
     expect([status, body.message]).toEqual([501, expect.stringContaining('source_timestamp')]);
   });
+});
+
+it.skipIf(!hasPostgres)('a login during a restore does not keep later ones out', async () => {
+  const service = await PostgresEmulator.open({ operationMs: { create_branch: 1_000, default: 10 } });
+  const place = await service.createProject();
+  const branch = await service.createBranch(place, 'read_write');
+  await branch.endOperations();
+  await branch.command('suspend');
+  await branch.send('POST', `branches/${branch.branchId}/restore`, { source_branch_id: place.branchId });
+  await branch.connect().catch(() => undefined);
+  await branch.endOperations();
+  expect(await (await branch.connect()).ask('SELECT 7')).toBe(7);
 });

@@ -94,6 +94,7 @@ describe.skipIf(!hasPostgres)('a copy that was complete before its operation had
       const added = await send('POST', 'endpoints', { endpoint });
       return { ...added.body.endpoint, branchId: body.branch.id };
     };
+    if (action === 'create_branch') await (await place.connect()).query('SELECT');
     const restored = action === 'create_branch' ? await create(place, {}) : undefined;
     await place.endOperations();
     if (restored) await place.change('POST', `endpoints/${restored.id}/suspend`);

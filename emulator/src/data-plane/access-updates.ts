@@ -2,6 +2,7 @@ import type { BranchRecord } from '../records/records';
 import { isLockTimeout } from './admin';
 import type { BranchData } from './branch-data';
 import type { Cluster } from './cluster';
+import { hasRoles } from './cluster-state';
 
 /** What a change of a cluster's roles and databases can require of its clients. */
 interface Clients {
@@ -41,7 +42,7 @@ export class AccessUpdates {
     try {
       await this.#update(cluster, branch);
     } catch (error) {
-      if (Object.keys(cluster.state.access.roles).length === 0) throw error;
+      if (!hasRoles(cluster.state)) throw error;
     }
   }
 

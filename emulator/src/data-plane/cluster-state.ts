@@ -26,3 +26,8 @@ export function readState(folder: string): ClusterState {
 export function writeState(folder: string, state: ClusterState): void {
   writeServerFile(join(folder, STATE_FILE), JSON.stringify(state));
 }
+
+/** Whether a client can log in. */
+export function hasRoles({ access }: ClusterState): boolean {
+  return Object.keys(access.roles).length > 0;
+}

@@ -161,14 +161,9 @@ export class Cluster {
     this.#state = state;
   }
 
-  /**
-   * Whether its roles and databases are those of the branch. During a restore, they are about to change with the data, but without the
-   * first ones no client can log in.
-   */
+  /** Whether its roles and databases are those of the branch. During a restore, they are about to change with the data. */
   isUpToDate(branch: BranchRecord): boolean {
-    const { access } = this.state;
-    const isRestored = branch.wire.current_state === 'resetting' && Object.keys(access.roles).length > 0;
-    return isRestored || isApplied(access, branch);
+    return branch.wire.current_state === 'resetting' || isApplied(this.state.access, branch);
   }
 
   /** Makes its roles and databases those of the branch, if need be with a server for that. @throws Error with the reason of what fails */

@@ -9,8 +9,9 @@ import { AccessUpdates } from './access-updates';
 import { AwaitedStarts, isActive } from './awaited-starts';
 import type { BranchData } from './branch-data';
 import type { Cluster } from './cluster';
+import { hasRoles } from './cluster-state';
 import { Compute } from './compute';
-import { SettingsTrials } from './settings-trials';
+import { keepSettings, SettingsTrials } from './settings-trials';
 import { areBelow } from './shared-limits';
 import { startPrimary, startStandby } from './start-server';
 import { Verifiers } from './verifiers';
@@ -197,8 +198,10 @@ export class PostgresDataPlane implements DataPlane, Computes {
       } else {
         await startStandby(this.#data, endpoint, update);
       }
-      if (this.#isWanted(compute)) compute.socket = cluster.server?.socket;
-      return compute.socket;
+      const started = this.#isWanted(compute) ? cluster.server?.socket : undefined;
+      // After a start during a restore, the next client looks again for the first roles.
+      if (hasRoles(primary.state)) compute.socket = started;
+      return started;
     });
   }
 
@@ -242,9 +245,4 @@ export class PostgresDataPlane implements DataPlane, Computes {
     this.#plane?.journal.noteEndpoint(compute.project, compute.endpoint);
     await done;
   }
-}
-
-/** Those of a new endpoint, before they change. */
-function keepSettings(endpoint: EndpointRecord): void {
-  endpoint.settingsInEffect ??= endpoint.wire.settings;
 }

@@ -66,3 +66,8 @@ export class SettingsTrials {
     return trial;
   }
 }
+
+/** Those of a new endpoint, before they change. */
+export function keepSettings(endpoint: EndpointRecord): void {
+  endpoint.settingsInEffect ??= endpoint.wire.settings;
+}

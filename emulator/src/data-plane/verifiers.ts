@@ -4,6 +4,7 @@ import type { BranchRecord } from '../records/records';
 import { adminConfig, asAdmin, BECOME_SUPERUSER, LimitedClient } from './admin';
 import type { BranchData } from './branch-data';
 import type { Cluster } from './cluster';
+import { hasRoles } from './cluster-state';
 import { passwordOf, type StoredPassword, saltOf } from './stored-passwords';
 
 const IDLE_MS = 10_000;
@@ -41,7 +42,7 @@ export class Verifiers {
     }
     // A server that is starting may not have the password yet.
     return cluster.inTurn(async () => {
-      if (cluster.server !== undefined) return this.#ask(cluster, role);
+      if (cluster.server !== undefined && hasRoles(cluster.state)) return this.#ask(cluster, role);
       if (isApplied()) return cluster.exists ? readStopped(cluster, role) : undefined;
       // The next start sets it.
       if (given?.password === undefined) return undefined;
