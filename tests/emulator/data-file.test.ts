@@ -146,14 +146,15 @@ describe('a data file', () => {
     // More than SQLite's cache holds, so that part of the transaction is on the disk when the process is killed.
     const program = `
       const { DataFile } = require(${JSON.stringify(join(root, 'dist/data/data-file.js'))});
-      const kill = { part: 'branches', id: 'kill', document: { toJSON: () => process.kill(process.pid, 'SIGKILL') } };
+      const row = (id, document) => ({ table: 'branches', ids: ['${id}', id], document });
+      const kill = row('kill', { toJSON: () => process.kill(process.pid, 'SIGKILL') });
       const branches = (text) => Array.from({ length: 400 }, (_, index) => {
-        const document = { text, wire: { created_at: '2026-01-01', text: 'x'.repeat(10_000) } };
-        return { part: 'branches', id: 'branch-' + index, document };
+        const wire = { created_at: '2026-01-01', text: 'x'.repeat(10_000) };
+        return row('branch-' + index, { text, wire });
       });
       void DataFile.open(${JSON.stringify(data)}).then((file) => {
-        file.write([{ id: '${id}', parts: branches('old') }]);
-        file.write([{ id: '${id}', parts: [...branches('new'), kill] }]);
+        file.write(branches('old'));
+        file.write([...branches('new'), kill]);
       });`;
     await expect(promisify(execFile)(process.execPath, ['--eval', program])).rejects.toMatchObject({
       signal: 'SIGKILL',
