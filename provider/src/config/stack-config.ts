@@ -42,10 +42,9 @@ function refuseIgnoredSetting({ namespace }: SettingNames): void {
     return name === 'allowRestart' && !keys.includes(`${namespace}:${name}`);
   };
   // A project may have that name, and settings of its own.
-  const own = `${pulumi.getProject()}:`;
-  const ignored = keys
-    .filter((key) => /^postgres[-_]?compute:/i.test(key) && !key.startsWith(own))
-    .find(isIgnored);
+  const isOwn = (key: string) =>
+    key.startsWith(`${pulumi.getProject()}:`) && !isSettingName(key.split(':')[1] ?? '');
+  const ignored = keys.filter((key) => /^postgres[-_]?compute:/i.test(key) && !isOwn(key)).find(isIgnored);
   if (ignored === undefined) return;
   throw new pulumi.RunError(
     `${ignored} in the config of this stack has no effect here: the settings are ${settingNames.join(', ')}, each with the prefix ${namespace}, such as ${namespace}:allowRestart. Set it under its right name, or remove it with \`pulumi config rm ${ignored}\`.`,

@@ -150,7 +150,7 @@ async function findBaseObstacle(
   deadline: Deadline,
 ): Promise<string | undefined> {
   const { branch } = core.claims;
-  if (branch.isRetained(branch.ownerOf(id))) return undefined;
+  if (branch.isLeft(id)) return undefined;
   const { base } = branch.recordOf(id);
   const replacement = branch.findReplacementOf(id);
   const live = await readBranch(core, project, id, deadline);
@@ -195,6 +195,6 @@ export async function foreseeBase(
   base: string | undefined,
 ): Promise<void> {
   const { branch } = core.claims;
-  if (base === undefined || branch.isRetained(branch.ownerOf(base)) || branch.item(base).foreseen) return;
+  if (base === undefined || branch.isLeft(base) || branch.item(base).foreseen) return;
   await foreseeDelete(core, declaration, core.projects.project(projectId), base);
 }

@@ -172,6 +172,11 @@ export class ResourceClaims extends RunRecords {
     return all.length === 1 ? all[0]?.[1].declared : undefined;
   }
 
+  /** Whether the engine leaves the item at the service, as far as the run knows. */
+  isLeft(id: string): boolean {
+    return this.isRetained(this.ownerOf(id)) || this.findReplacementOf(id)?.resource.retainsOnDelete === true;
+  }
+
   /** Records a create that fails without an id. */
   async noteFailure<Result>(urn: string | undefined, create: Promise<Result>): Promise<Result> {
     try {

@@ -52,25 +52,26 @@ export class ResourceRequests<Shown extends Item> {
   /**
    * Every write but a reset is safe to repeat: a second one changes nothing, and its response names no operation.
    * @param check rejects if it must not be sent: now, and again after it has waited in the queue
-   * @param findDone what an earlier request has done, so that it is not repeated. @default nothing
+   * @param findDone what an earlier request has done, so that it is neither repeated nor checked. @default nothing
    */
   async write(
     send: () => Promise<Change<Shown>>,
     check: () => Promise<void>,
-    findDone: () => Promise<Change<Shown> | undefined> = async () => undefined,
+    findDone?: () => Promise<Change<Shown> | undefined>,
   ): Promise<Accepted<Shown>> {
     const { resource, project, deadline, progress } = this.#parts;
     const sentAt = performance.now();
     let isRepeated = false;
-    await check();
+    if (!findDone) await check();
     try {
       const change = await project.write({
         send: () => this.#noteOutcome(send()),
         isLookupDue: () => true,
         findDone: async (isOutcomeUnknown) => {
           isRepeated ||= isOutcomeUnknown;
-          await check();
-          return findDone();
+          const done = await findDone?.();
+          if (!done) await check();
+          return done;
         },
         deadline,
         startedBy: ({ operations }) => operations,

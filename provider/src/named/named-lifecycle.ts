@@ -130,7 +130,7 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     const item = await list.findPatiently(id, project.readLagMs, options);
     if (!item) return undefined;
     // One that is only looked up has no outputs yet.
-    if (declared === 'in state' && prior.outputs.createdAt !== undefined)
+    if (declared === 'in state' && prior.outputs.__schemaVersion !== undefined)
       return toRefreshed(this.#named, item, prior, project.api);
     return toFoundNamed(this.#named, item, await this.#named.secret?.read(project.api, at));
   }

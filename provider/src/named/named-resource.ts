@@ -87,7 +87,7 @@ export function isOf({ __number }: Pick<NamedOutputs, '__number'>) {
 
 /** What a run knows it by: the path of the one in state, or what an import or a lookup gives. */
 export function pathOf({ outputs }: PriorNamed<NamedInputs>, idInState: string): string {
-  return outputs.createdAt === undefined ? idInState : toNamedId(outputs);
+  return outputs.__schemaVersion === undefined ? idInState : toNamedId(outputs);
 }
 
 /** Notes the secret of the response, since later reads do not show it, and the path. */

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
 import { databaseType } from './database-type';
+import { pathOf } from './named-resource';
+import type { NamedOutputs } from './named-type';
 import { roleType } from './role-type';
 
 const at = { projectId: 'p-1', branchId: 'br-1', ownerName: 'app_owner' };
@@ -18,4 +20,11 @@ it.each([
     kind === 'role' ? [roleType.type, ofRole] : [databaseType.type, { ...ofRole, ownerName }];
   const failures = type.findInputFailures({ ...given, name });
   expect(failures).toEqual([{ property: 'name', reason: expect.stringContaining(reason) }]);
+});
+
+it('is known by the path of its outputs once it is in state', () => {
+  const [resource, inputs] = [{}, { projectId: 'p', branchId: 'br-1', name: 'b' }];
+  // A create whose outcome is not known has left no time of creation.
+  const outputs = { ...inputs, __schemaVersion: 2 } as NamedOutputs;
+  expect(pathOf({ resource, inputs, outputs }, 'p/br-1/a')).toBe('p/br-1/b');
 });
