@@ -84,7 +84,9 @@ async function fixedOf(door: DoorName): Promise<Figure> {
   };
 }
 
+/** @throws Error when no run took long enough for a look at its process */
 function hostOf(door: DoorName, count: number, { ours, empty }: Runs): Figure[] {
+  if (!ours.hostMb || !empty.hostMb) throw new Error('no process was found that hosts the provider');
   return [
     {
       name: `requests in a preview without changes, ${count} endpoints, ${door}`,
