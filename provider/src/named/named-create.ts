@@ -1,7 +1,7 @@
 import { difference } from 'lodash';
-import { ControlApiError } from '../control-api/control-api-error';
 import { toNamedId } from '../control-api/named-api';
 import type { NamedKind } from '../control-api/wire-types';
+import { isOutcomeUnknown } from '../control-api/write-once';
 import { situationOfCreation } from '../lifecycle/beginning';
 import { createOnce, type Existing } from '../lifecycle/create-once';
 import { describeUnforced } from '../lifecycle/data-loss';
@@ -29,13 +29,13 @@ export async function createNamed<Inputs extends NamedInputs>(
   const work: NamedWork<Inputs> = { ...started, action: 'create', kind, id };
   const attributes = table.toCreateAttributes(inputs, inputs.name);
   const list = project.named(kind, inputs.branchId);
-  let isOutcomeUnknown = false;
+  let mayBeDone = false;
   const send = async () => {
     list.show(id);
-    isOutcomeUnknown = false;
+    mayBeDone = false;
     const change = project.api.createNamed(kind, inputs, attributes, deadline);
     return change.then(toChange(named, work)).catch((error: unknown) => {
-      isOutcomeUnknown = error instanceof ControlApiError && error.meaning === 'unknown';
+      mayBeDone = isOutcomeUnknown(error);
       throw error;
     });
   };
@@ -48,7 +48,7 @@ export async function createNamed<Inputs extends NamedInputs>(
     send,
   }).catch((error: unknown) => {
     // The next run finds out, by the id.
-    throw isOutcomeUnknown ? leaveUncertain(error, id, { ...inputs, __schemaVersion: schemaVersion }) : error;
+    throw mayBeDone ? leaveUncertain(error, id, { ...inputs, __schemaVersion: schemaVersion }) : error;
   });
   core.claims[kind].claimCreated(id, news);
   const situation = situationOfCreation(toFlow(named), inputs, creation);

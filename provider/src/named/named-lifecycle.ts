@@ -151,7 +151,9 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     });
     const work: NamedWork<Inputs> = { ...started, action: 'update', kind, id };
     const mayBeGone = this.#isReset(prior) || outputs.__ledger?.past === 'uncertain';
-    const found = await this.#findNow(work, outputs, mayBeGone);
+    // After a reset, a read may still show what the branch had before.
+    const lag = mayBeGone ? work.project.lag(deadline) : deadline.within(0);
+    const found = await this.#findNow(work, outputs, lag);
     const kept = mayBeGone && secret ? (omit(outputs, secret.name) as NamedOutputs<Inputs>) : outputs;
     if (mayBeGone && !found) return this.#makeAgain(id, kept, news, deadline);
     const drift = found && mayBeGone ? table.findDrift(found, news.inputs) : [];
@@ -209,14 +211,13 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     }
   }
 
-  /** Others may have renamed it. After a reset, a read may still show what the branch had before. */
+  /** Others may have renamed it. Reads until it is gone, or until the lag is over. */
   #findNow(
-    { project, deadline, id, inputs }: NamedWork<Inputs>,
+    { project, id, inputs }: NamedWork<Inputs>,
     outputs: NamedOutputs<Inputs>,
-    mayBeGone: boolean,
+    lag: Deadline,
   ): Promise<NamedItem | undefined> {
     const list = project.named(this.#named.kind, inputs.branchId);
-    const lag = mayBeGone ? project.lag(deadline) : deadline.within(0);
     const isGone = (found: NamedItem | undefined) => found === undefined;
     return rereadUntil(lag, () => list.find(id, { isSame: isOf(outputs) }), isGone);
   }
