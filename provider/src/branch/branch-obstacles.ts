@@ -5,6 +5,7 @@ import { listChildren } from '../lifecycle/delete-guards';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import type { ProviderCore } from '../lifecycle/provider-core';
 import { findOtherProject } from '../lifecycle/replacement-failures';
+import { describeOrder } from '../lifecycle/resource-errors';
 import { findExisting } from './branch-create';
 import type { BranchDeclaration, BranchInputs } from './branch-inputs';
 import { isBecomingReady } from './branch-resource';
@@ -66,7 +67,7 @@ export async function checkRename(
   const isToRename = all.some((branch) => branch.id === id && branch.name !== name);
   if (!holder || !isToRename || core.claims.branch.findRenamed(holder.id)) return;
   throw new Error(
-    `a change of name of branch ${id}: the project already has a branch of that name, ${holder.id} (since ${holder.created_at}). Nothing was changed. If this program deletes ${holder.id}, do that in an earlier \`pulumi up\`: updates run before deletes. If it renames ${holder.id}, add that resource to \`dependsOn\` of this one; to swap two names, first give one of the branches a spare name.`,
+    `a change of name of branch ${id}: the project already has a branch of that name, ${holder.id} (since ${holder.created_at}). Nothing was changed. ${describeOrder(holder.id, 'renames')}; to swap two names, first give one of the branches a spare name.`,
   );
 }
 

@@ -6,6 +6,7 @@ import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import type { ProviderCore } from '../lifecycle/provider-core';
 import { findOtherProject } from '../lifecycle/replacement-failures';
 import type { ResourceClaims } from '../lifecycle/resource-claims';
+import { describeOrder } from '../lifecycle/resource-errors';
 import type { Declaration } from './endpoint-inputs';
 import type { PriorState } from './endpoint-state';
 import { describeDuplicates, findBranchEndpoint, findExisting } from './existing-endpoint';
@@ -122,11 +123,6 @@ export async function checkMove(id: string, declaration: Declaration, core: Prov
     : `To create this one there instead of moving it, ${first}run \`pulumi up --replace '${urn}'\`.`;
   throw new Error(
     `${what}, on which endpoint ${holder.id} is (${holder.type}, ${holder.current_state}): ${why}. ` +
-      `${describeOrder(holder.id)} ${instead}`,
+      `${describeOrder(holder.id, 'moves or replaces')}. ${instead}`,
   );
-}
-
-/** What to do about an endpoint that leaves the branch in the same update. */
-export function describeOrder(id: string): string {
-  return `If this program deletes ${id}, do that in an earlier \`pulumi up\`: deletes run last. If it moves or replaces ${id}, add that resource to \`dependsOn\` of this one.`;
 }

@@ -115,3 +115,8 @@ export function describeTransition(
 export function describeSubject({ action, kind, id }: Subject): string {
   return `${action} of ${kind} ${id}`;
 }
+
+/** What to do about what is in the way, and is to get out of it in the same update. @param change by which it does, such as `renames` */
+export function describeOrder(id: string, change: string): string {
+  return `If this program deletes ${id}, do that in an earlier \`pulumi up\`: deletes run last. If it ${change} ${id}, add that resource to \`dependsOn\` of this one`;
+}

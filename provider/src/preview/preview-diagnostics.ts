@@ -2,7 +2,6 @@ import { isEmpty, union } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
 import type { Endpoint } from '../control-api/wire-types';
 import type { Declaration, EndpointInputs, InputName } from '../endpoint/endpoint-inputs';
-import { describeOrder } from '../endpoint/endpoint-obstacles';
 import { endpointFlow } from '../endpoint/endpoint-resource';
 import type { PriorState } from '../endpoint/endpoint-state';
 import { describeAmbiguity, findBranchEndpoint, findExisting } from '../endpoint/existing-endpoint';
@@ -12,6 +11,7 @@ import { evolve } from '../lifecycle/evolve';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import { isUp, mayDrop } from '../lifecycle/plan';
 import type { ProviderCore } from '../lifecycle/provider-core';
+import { describeOrder } from '../lifecycle/resource-errors';
 import { describeNamed } from '../lifecycle/resource-identity';
 import { isUnsettled } from '../lifecycle/resource-state';
 import { replacedByOption } from '../lifecycle/run-records';
@@ -190,7 +190,7 @@ export class PreviewDiagnostics {
     const holder = findBranchEndpoint(inputs, endpoints);
     const claims = this.#core.claims.endpoint;
     if (!holder || claims.ownerOf(holder.id) !== undefined || !isEmpty(claims.item(holder.id))) return [];
-    const reason = `already has a read_write endpoint: ${describeEndpoint(holder)}. A branch can have only one; adopt: true takes it over, and is needed to replace it by force. ${describeOrder(holder.id)}`;
+    const reason = `already has a read_write endpoint: ${describeEndpoint(holder)}. A branch can have only one; adopt: true takes it over, and is needed to replace it by force. ${describeOrder(holder.id, 'moves or replaces')}.`;
     return [{ property: 'branchId', reason }];
   }
 
