@@ -73,7 +73,7 @@ const previews: readonly Row[] = [
     title: 'a preview without a read says so, and fails if restarts are forbidden',
     rounds: [
       {},
-      { ...preview(larger), faults: [unavailable], shows: ["the service can't be reached"] },
+      { ...preview(larger), faults: [unavailable], shows: ['the state of the service is unknown'] },
       { ...preview({ ...larger, ...gate }), faults: [unavailable], message: /503/ },
     ],
     expect: { drops: 0 },

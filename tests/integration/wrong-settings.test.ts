@@ -107,7 +107,7 @@ it('a service that does not answer is one warning for all resources', async () =
   await run.check('branch', 'c', { projectId, name: 'data' });
   expect(run.shown).toEqual([
     expect.stringMatching(
-      /^the service can't be reached, so conflicts and restarts may not be reported: GET .*503 Service Unavailable/,
+      /^the state of the service is unknown, so conflicts and restarts may not be reported: GET .*503 Service Unavailable/,
     ),
   ]);
 });
@@ -169,5 +169,5 @@ it('the 404 of a proxy is a warning once the service has answered', async () => 
   await run.check('branch', 'b', { projectId, name: 'data' });
   answer({ kind: 'proxy-page', status: 404 });
   await run.check('endpoint', 'e', on());
-  expect(run.shown).toEqual([expect.stringMatching(/^the service can't be reached, .*404 Not Found/)]);
+  expect(run.shown).toEqual([expect.stringMatching(/^the state of the service is unknown, .*404 Not Found/)]);
 });

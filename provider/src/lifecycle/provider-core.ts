@@ -148,7 +148,7 @@ export class ProviderCore {
       const reason = messageOf(patience.hasPassed ? (api.contact.latestFault ?? error) : error);
       if (this.#shown.has(id) || declaration.resource.urn === undefined) return undefined;
       this.#shown.add(id);
-      const warning = `the service can't be reached, so conflicts and restarts may not be reported: ${reason}`;
+      const warning = `the state of the service is unknown, so conflicts and restarts may not be reported: ${reason}`;
       await this.warn(declaration, [warning]);
       return undefined;
     }

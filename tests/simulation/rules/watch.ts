@@ -140,7 +140,7 @@ export class Watch {
   /** The user may see the text. */
   shown(run: SimulatedRun, text: string): void {
     // Or that it can't tell: the service has not answered in time.
-    if (/drops? (its )?connections|connections (to )?drop|can't be reached/.test(text))
+    if (/drops? (its )?connections|connections (to )?drop|service is unknown/.test(text))
       this.#foretold.add(run);
     this.secrets.search(`a message of ${run.name}`, text);
   }
