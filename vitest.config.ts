@@ -3,7 +3,6 @@ import { configDefaults, defineConfig } from 'vitest/config';
 
 /** Both packages as their source, so that no test runs the last build. */
 const sources = {
-  'postgres-control-emulator/testcontainers': 'emulator/src/testcontainers.ts',
   'postgres-control-emulator': 'emulator/src/index.ts',
   'pulumi-postgres-compute/plugin': 'provider/src/plugin-index.ts',
   'pulumi-postgres-compute': 'provider/src/index.ts',

@@ -3,11 +3,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { load } from 'js-yaml';
-import { PostgresControlEmulatorContainer, toArguments } from 'postgres-control-emulator/testcontainers';
 import { expect, it } from 'vitest';
 import { repository } from '../support/documents';
 import { openCommand } from '../support/open-command';
-import { sendRequest } from '../support/send-request';
 
 // No container engine is needed: what the image runs is run here.
 
@@ -61,27 +59,4 @@ it('the compose file names a stage, the ports and the version of the image', () 
   expect(ports).toEqual(exposed.map((port) => `127.0.0.1:${port}:${port}`));
   const { version } = JSON.parse(readFileSync(join(repository, 'emulator/package.json'), 'utf8'));
   expect(image).toMatch(new RegExp(`:${version}-postgres$`));
-});
-
-it('the Testcontainers module passes its options to the command', async () => {
-  const args = toArguments({
-    operationMs: { start_compute: 30, default: 0 },
-    plan: 'free',
-    locks: 'none',
-    regionId: 'moon-1',
-    requestsPerMinute: 0,
-    normalizeSettings: true,
-    postgres: false,
-  });
-  const emulator = await openCommand(args);
-  const response = await sendRequest(emulator, 'POST', '/projects', { project: { name: 'contained' } });
-  const { project, endpoints } = (await response.json()) as Record<string, never>;
-  expect(project).toMatchObject({ region_id: 'moon-1' });
-  expect(endpoints).toMatchObject([{ autoscaling_limit_max_cu: 0.25 }]);
-});
-
-it('the Testcontainers module takes the image of its own version', () => {
-  const { version } = JSON.parse(readFileSync(join(repository, 'emulator/package.json'), 'utf8'));
-  const container = new PostgresControlEmulatorContainer({ postgres: true });
-  expect(JSON.stringify(container)).toContain(`/postgres-control-emulator:${version}-postgres`);
 });
