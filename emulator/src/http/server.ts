@@ -5,7 +5,7 @@ import type { Controls } from '../controls/controls';
 import type { RequestLog } from '../requests/request-log';
 import { addAuthorization, addConsoleGuard } from './access';
 import { API_PREFIX } from './api-path';
-import { addErrorResponses, describeError, sendError, sendMalformedRequest } from './error-responses';
+import { addErrorResponses, describeError, sendError } from './error-responses';
 import { addHttpFaults } from './http-faults';
 import { acceptJson } from './json-body';
 import { addRequestLog, addStatusLog } from './log-requests';
@@ -41,7 +41,6 @@ export function createServer(parts: ServerParts): FastifyInstance {
       return typeof requested === 'string' && REQUEST_ID_PATTERN.test(requested) ? requested : randomUUID();
     },
     frameworkErrors: sendError,
-    clientErrorHandler: sendMalformedRequest,
   });
   acceptJson(app);
   addErrorResponses(app);
