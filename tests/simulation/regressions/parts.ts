@@ -1,6 +1,5 @@
 import type { EmulatorOptions, Fault } from 'postgres-control-emulator';
 import type { Mishap } from '../engine/simulated-run';
-import { plainSlot } from '../scenario/plain-slot';
 import type { Round, Scenario } from '../scenario/scenario';
 import type { SlotPlan } from '../scenario/slot-plan';
 
@@ -21,7 +20,22 @@ export interface Regression {
   readonly succeeds?: boolean;
 }
 
-export const plan: SlotPlan = plainSlot;
+/** An endpoint that says no more than it has to. */
+export const plan: SlotPlan = {
+  isDeclared: true,
+  project: 0,
+  branch: 0,
+  type: 'read_write',
+  size: [0.25, 1],
+  suspendTimeoutSeconds: 0,
+  workMem: undefined,
+  application: undefined,
+  trigger: undefined,
+  name: undefined,
+  isWaiting: true,
+  isStopped: false,
+  createsBeforeDelete: false,
+};
 export const notWaiting: SlotPlan = { ...plan, isWaiting: false };
 export const replica: SlotPlan = { ...plan, type: 'read_only' };
 /** A forced replacement keeps it. */

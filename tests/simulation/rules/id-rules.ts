@@ -10,7 +10,6 @@ interface Told {
   readonly id: string;
   readonly slot: number;
   readonly isBranch: boolean;
-  readonly isCreated: boolean;
 }
 
 /** Once the service has returned an id, every way out keeps it in state. */
@@ -24,11 +23,6 @@ export class IdRules {
     this.#book = book;
   }
 
-  /** Whether the run knows that it has created this. */
-  hasCreated(run: SimulatedRun, id: string): boolean {
-    return this.#told.get(run)?.some((told) => told.isCreated && told.id === id) === true;
-  }
-
   /** A response reaches the process that waits for it. */
   delivered(run: SimulatedRun, { method }: SentRequest, served: Served): void {
     if (!['POST', 'PATCH'].includes(method) || served.kind !== 'whole' || served.status >= 300) return;
@@ -36,7 +30,7 @@ export class IdRules {
     const id = endpoint?.id ?? branch?.id;
     const slot = endpoint ? this.#ground.slotOf(endpoint) : branch && this.#ground.branches.slotOf(branch.id);
     if (id === undefined || slot === undefined) return;
-    const told = { id, slot, isBranch: !endpoint, isCreated: served.status === 201 };
+    const told = { id, slot, isBranch: !endpoint };
     this.#told.set(run, [...(this.#told.get(run) ?? []), told]);
   }
 

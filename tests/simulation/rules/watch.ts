@@ -38,10 +38,6 @@ export class Watch {
   readonly createdLate = new Set<string>();
   /** When the last create or delete of a dead process has arrived. Virtual time. */
   lateWriteAt = Number.NEGATIVE_INFINITY;
-  /** When the last PATCH of a run with a dead process arrived. Virtual time. */
-  lateChangeAt = Number.NEGATIVE_INFINITY;
-  /** When the last delete of an endpoint of each slot arrived. Virtual time. */
-  readonly deletedAt = new Map<number, number>();
   /** Whether a run has a reason to delete an endpoint or a branch of the programs. */
   mayDelete: (run: SimulatedRun, id: string) => boolean = () => true;
 
@@ -59,7 +55,6 @@ export class Watch {
     const { method, path, body } = request;
     this.traffic.arrives(run, request);
     if (method === 'GET') return;
-    if (!(run.isCliAlive && run.isHostAlive) && method === 'PATCH') this.lateChangeAt = trueTime();
     if (!run.isAlive && (method === 'DELETE' || /\/(endpoints|branches)$/.test(path)))
       this.lateWriteAt = trueTime();
     const [, id] = /\/(?:endpoints|branches)\/([^/?]+)/.exec(path) ?? [];
@@ -79,9 +74,6 @@ export class Watch {
       this.mayDelete(run, id),
       () => `${run.name} deletes ${id}, which it must keep`,
     );
-    const endpoint = this.#ground.own().find((own) => own.id === id);
-    const slot = endpoint && this.#ground.slotOf(endpoint);
-    if (slot !== undefined) this.deletedAt.set(slot, trueTime());
   }
 
   /** The service has done the work of a write, which started these operations. */

@@ -24,8 +24,8 @@ export class VirtualTime {
   now = epochMs;
   /** How far the users' clock goes wrong. Milliseconds. */
   clockErrorMs = 0;
+  /** The one that is due next comes last. */
   #timers: VirtualTimer[] = [];
-  #order = 0;
   readonly #real: (() => void)[] = [];
 
   /** Milliseconds since the start. */
@@ -43,7 +43,6 @@ export class VirtualTime {
     this.now = epochMs;
     this.clockErrorMs = 0;
     this.#timers = [];
-    this.#order = 0;
   }
 
   /**
@@ -70,7 +69,7 @@ export class VirtualTime {
 
   schedule(run: () => void, delayMs: number): VirtualTimer {
     const at = this.now + Math.max(0, Math.trunc(delayMs));
-    const timer = new VirtualTimer(at, this.#order++, run);
+    const timer = new VirtualTimer(at, run);
     this.#push(timer);
     return timer;
   }
@@ -80,7 +79,7 @@ export class VirtualTime {
       (isRepeated: boolean) =>
       (run: (...values: unknown[]) => void, delayMs = 0, ...values: unknown[]) => {
         const timer = this.schedule(() => {
-          if (isRepeated) this.#push(timer.restart(this.now + toDelay(delayMs), this.#order++));
+          if (isRepeated) this.#push(timer.restart(this.now + toDelay(delayMs)));
           run(...values);
         }, toDelay(delayMs));
         return timer;
@@ -135,43 +134,19 @@ export class VirtualTime {
     });
   }
 
-  /** Adds to the binary heap. */
+  /** After those that are due at the same time, as in Node.js. */
   #push(timer: VirtualTimer): void {
-    const heap = this.#timers;
-    let index = heap.push(timer) - 1;
-    while (index > 0) {
-      const parent = (index - 1) >> 1;
-      const above = heap[parent];
-      if (!above || above.isBefore(timer)) break;
-      heap[index] = above;
-      index = parent;
-    }
-    heap[index] = timer;
+    const later = this.#timers.findLastIndex(({ at }) => at > timer.at);
+    this.#timers.splice(later + 1, 0, timer);
   }
 
   #takeNext(end: number): VirtualTimer | undefined {
-    for (let first = this.#timers[0]; first; first = this.#timers[0]) {
-      if (first.isPending && first.at > end) return undefined;
-      this.#removeFirst();
-      if (first.isPending) return first;
+    for (let next = this.#timers.at(-1); next; next = this.#timers.at(-1)) {
+      if (next.isPending && next.at > end) return undefined;
+      this.#timers.pop();
+      if (next.isPending) return next;
     }
     return undefined;
-  }
-
-  #removeFirst(): void {
-    const heap = this.#timers;
-    const last = heap.pop();
-    if (!last || heap.length === 0) return;
-    let index = 0;
-    for (;;) {
-      const [left, right] = [heap[index * 2 + 1], heap[index * 2 + 2]];
-      const isRight = right !== undefined && left !== undefined && right.isBefore(left);
-      const child = isRight ? right : left;
-      if (!child || last.isBefore(child)) break;
-      heap[index] = child;
-      index = index * 2 + (isRight ? 2 : 1);
-    }
-    heap[index] = last;
   }
 }
 

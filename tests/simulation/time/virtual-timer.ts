@@ -1,14 +1,12 @@
 /** A timer of virtual time, with the methods of a timer of Node.js. */
 export class VirtualTimer {
   at: number;
-  #order: number;
   readonly #run: () => void;
   #isPending = true;
   #hasRef = true;
 
-  constructor(at: number, order: number, run: () => void) {
+  constructor(at: number, run: () => void) {
     this.at = at;
-    this.#order = order;
     this.#run = run;
   }
 
@@ -16,19 +14,13 @@ export class VirtualTimer {
     return this.#isPending;
   }
 
-  /** Timers of one time fire in the order in which they were set, as in Node.js. */
-  isBefore(other: VirtualTimer): boolean {
-    return this.at < other.at || (this.at === other.at && this.#order < other.#order);
-  }
-
   fire(): void {
     this.#isPending = false;
     this.#run();
   }
 
-  restart(at: number, order: number): this {
+  restart(at: number): this {
     this.at = at;
-    this.#order = order;
     this.#isPending = true;
     return this;
   }
