@@ -83,16 +83,16 @@ export const foreseenGuards: Guards = {
 export const deleteGuards: Guards = {
   'its replacement was not created': ({ lacksCreate, subject }) =>
     lacksCreate ? describeMayBeKept(subject) : undefined,
-  'the program has another one in its place': ({ unallowed, subject }) =>
+  'the program has another resource in its place': ({ unallowed, subject }) =>
     unallowed &&
     `${describeSubject(subject)}: the program has another one in its place (by the resource option import, a lookup, or a replacement that was interrupted), and ${unallowed} is not true. Nothing was deleted. To keep it, declare it under another Pulumi name, with adopt: true. To delete it, set ${unallowed}: true; after a lookup, delete it at the service.`,
   'an adopter has not taken it over': ({ adopter, subject }) =>
     adopter &&
     `${describeSubject(subject)}: ${adopter} is to adopt it, and has not taken it over. Nothing was deleted, and the old resource stays in state. Fix what stops the adoption, and run \`pulumi up\` again. To rename a resource, use \`aliases\` with the old name instead of adopt: nothing is then adopted or deleted.`,
-  'its replacement can not be created': ({ obstacle, subject }) =>
+  "its replacement can't be created": ({ obstacle, subject }) =>
     obstacle &&
     `${describeSubject(subject)}: its replacement could not be created, so nothing was deleted: ${obstacle.replace(/\.$/, '')}.`,
-  'the branch that is replaced with it can not be deleted': ({ baseObstacle, subject }) =>
+  "the branch that is replaced with it can't be deleted": ({ baseObstacle, subject }) =>
     baseObstacle &&
     `${describeSubject(subject)}: it is replaced with its branch, which can't be deleted: ${baseObstacle}`,
   ...foreseenGuards,
@@ -100,14 +100,14 @@ export const deleteGuards: Guards = {
     children.length > 0
       ? `${describeSubject(subject)}: other branches were created from it: ${listChildren(children)}. Nothing was deleted. Delete them first.`
       : undefined,
-  'an active endpoint stands on it': ({ subject, allowsRestart, standing = [] }) =>
+  'an active endpoint is on it': ({ subject, allowsRestart, standing = [] }) =>
     describeInTheWay(
       subject,
       allowsRestart ? [] : standing.filter(({ endpoint }) => isUp(endpoint)),
       'would be deleted with the branch, and allowRestart is false',
       'Suspend the endpoint, move it or delete it first, or set allowRestart: true for the stack',
     ),
-  'others have put an endpoint on it since': ({ subject, foreseen, standing = [] }) =>
+  'a foreign endpoint was added to it since': ({ subject, foreseen, standing = [] }) =>
     describeInTheWay(
       subject,
       foreseen ? standing.filter(({ endpoint }) => !foreseen.includes(endpoint.id)) : [],

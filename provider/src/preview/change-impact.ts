@@ -124,8 +124,11 @@ function describe(done: readonly Disruption[], live: Endpoint): string {
   return `${[...does, drops].join(', ')} (${describeState(live)})`;
 }
 
-/** The message for a change that allowRestart forbids. @param endpoint its id, and the resource: `--diff` shows no other name */
-/** @param sent what an update has changed before the gate stopped it: an idle compute may wake meanwhile */
+/**
+ * The message for a change that allowRestart forbids.
+ * @param endpoint its id, and the resource: `--diff` shows no other name
+ * @param sent what the update changed before the gate stopped it: an idle compute may wake in between
+ */
 export function describeRefusal(
   endpoint: string,
   { sentences }: ChangeImpact,
