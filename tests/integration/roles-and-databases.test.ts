@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Fault } from 'postgres-control-emulator';
 import { expect, it } from 'vitest';
 import { ControlApi } from '../../provider/src/control-api/control-api';
 import { unknownValue } from '../../provider/src/lifecycle/input-values';
@@ -212,16 +211,18 @@ it('a refused delete of a database fails, also if its branch is replaced', async
 });
 
 const creating = { method: 'POST', path: '/projects/:p/branches/:b/roles' };
-const lostCreate: Fault = { match: creating, effect: { kind: 'lost-after-work' } };
 
-it('a role whose create is lost, and then its lookups, is resumed', async () => {
+it.each([
+  ['its lookups fail', 'GET', 500],
+  ['the project is locked', 'POST', 423],
+])('a role whose create is lost is resumed, also if %s', async (_what, method, status) => {
   const { startRun, emulator, project, branch } = await startEngineRuns();
   const declared = { projectId: project.id, branchId: branch.id, name: 'app' };
-  emulator.inject(lostCreate);
-  const match = { ...creating, method: 'GET' };
+  emulator.inject({ match: creating, effect: { kind: 'lost-before-work' } });
+  const match = { ...creating, method };
   // Only the list before the request has a response.
-  emulator.inject({ match, effect: { kind: 'slow', delayMs: 1 } });
-  const away = emulator.inject({ match, effect: { kind: 'status', status: 500 }, times: 'always' });
+  if (method === 'GET') emulator.inject({ match, effect: { kind: 'slow', delayMs: 1 } });
+  const away = emulator.inject({ match, effect: { kind: 'status', status }, times: 'always' });
   const { id, outputs } = (await errorOf(startRun().create('role', 'r', declared))) as UnsettledError;
   away.clear();
   const left = { kind: 'role', name: 'r', id, inputs: declared, outputs: outputs as Properties } as const;
@@ -235,7 +236,7 @@ it('a role that is replaced by force is found after a lost response', async () =
   const run = startRun();
   await run.check('role', 'r', declared);
   await run.delete(role);
-  emulator.inject(lostCreate);
+  emulator.inject({ match: creating, effect: { kind: 'lost-after-work' } });
   expect((await run.create('role', 'r', declared)).id).toBe(role.id);
 });
 

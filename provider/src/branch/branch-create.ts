@@ -65,7 +65,6 @@ export async function createBranch(
     work,
     list: project.branches,
     findExisting: (branches) => findExisting(work, branches, claims),
-    findOwn: (branches) => findNamed(branches, unfinished),
     refusesSecond: true,
     send: () => project.api.createBranch(project.id, attributes, deadline).then(toChange),
   });

@@ -76,22 +76,13 @@ describe('makeWriteOnce', () => {
     },
   );
 
-  it('tells the lookup whether an earlier request may have done the work', async () => {
-    const told: boolean[] = [];
-    const write = makeWriteOnce({
-      deadline: new Deadline(10_000),
-      pacing,
-      isLookupDue: () => true,
-      findDone: async (isOutcomeUnknown) => {
-        told.push(isOutcomeUnknown);
-        return undefined;
-      },
-      send: async () => {
-        if (told.length === 1) throw failure(500);
-      },
+  it('reports a request that may have done the work, and no other', async () => {
+    const { calls, write } = scriptOf([failure(423), failure(500), failure(423)], [], {
+      onLost: () => calls.push('lost'),
     });
-    await write();
-    expect(told).toEqual([false, true]);
+    await expect(write()).rejects.toThrow('423');
+    await expect(write()).rejects.toThrow('423');
+    expect(calls).toEqual(['send', 'send', 'lost', 'look up', 'send']);
   });
 
   it('fails at the deadline after a lost response, looks up when repeated', async () => {

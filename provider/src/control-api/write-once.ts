@@ -5,12 +5,13 @@ import { type RetryPacing, retryDelayMs } from './retry';
 
 export interface WriteOnce<Result> {
   readonly send: () => Promise<Result>;
+  /** A request has failed that may have done the work, which reads may not show yet. */
+  readonly onLost?: () => void;
   /**
    * Looks up whether the write has already happened. Returns as much of its result as it finds, or undefined. Rejects if it must not
    * be sent.
-   * @param isOutcomeUnknown whether a request may have done it, which reads may not show yet
    */
-  readonly findDone: (isOutcomeUnknown: boolean) => Promise<Result | undefined>;
+  readonly findDone: () => Promise<Result | undefined>;
   /** Whether to look it up before an attempt although no response was lost. */
   readonly isLookupDue?: () => boolean;
   readonly deadline: Deadline;
@@ -27,7 +28,7 @@ export function makeWriteOnce<Result>(write: WriteOnce<Result>): () => Promise<R
   return async () => {
     let lost: unknown;
     for (let attempt = 1; ; attempt += 1) {
-      const done = mayBeDone || write.isLookupDue?.() ? await findDone(mayBeDone) : undefined;
+      const done = mayBeDone || write.isLookupDue?.() ? await findDone() : undefined;
       if (done !== undefined) return done;
       // Nothing more can be sent, although an earlier attempt may have done the work.
       if (lost !== undefined && deadline.hasPassed) throw lost;
@@ -37,6 +38,7 @@ export function makeWriteOnce<Result>(write: WriteOnce<Result>): () => Promise<R
         if (lost !== undefined && isNotSent(error)) throw lost;
         if (!isOutcomeUnknown(error)) throw error;
         mayBeDone = true;
+        write.onLost?.();
         lost = error;
         if (deadline.hasPassed) throw error;
         await deadline.pause(retryDelayMs(attempt, 0, pacing));
@@ -51,6 +53,6 @@ function isNotSent(error: unknown): boolean {
 }
 
 /** Whether the request that failed may have done its work. */
-export function isOutcomeUnknown(error: unknown): boolean {
+function isOutcomeUnknown(error: unknown): boolean {
   return error instanceof ControlApiError && error.meaning === 'unknown';
 }

@@ -9,7 +9,7 @@ import { endpointArguments } from './endpoint-arguments';
 import type { Declaration, EndpointInputs } from './endpoint-inputs';
 import { checkGate, endpointFlow, startRun, toChange } from './endpoint-resource';
 import type { EndpointOutputs } from './endpoint-state';
-import { derivedNamesOf, findBranchEndpoint, findExisting, findOwn } from './existing-endpoint';
+import { derivedNamesOf, findBranchEndpoint, findExisting } from './existing-endpoint';
 
 /**
  * Creates the endpoint, or takes over the existing one, and updates it to what is declared.
@@ -25,7 +25,6 @@ export async function createEndpoint(
     work: started,
     list: project.endpoints,
     findExisting: (endpoints) => findExisting(started, endpoints),
-    findOwn: (endpoints) => findOwn(started, endpoints),
     // A branch may have several replicas.
     refusesSecond: inputs.type === 'read_write',
     explainConflict: (endpoints, conflict) => explainConflict(inputs, claims, endpoints, conflict),

@@ -35,7 +35,7 @@ export function findExisting(
 }
 
 /** The oldest endpoint of a derived name: if two processes have created one, the oldest stays. */
-export function findOwn(declaration: Declaration, endpoints: readonly Endpoint[]): Endpoint | undefined {
+function findOwn(declaration: Declaration, endpoints: readonly Endpoint[]): Endpoint | undefined {
   const derived = derivedNamesOf(declaration);
   const own = endpoints.filter(({ name = '' }) => derived.includes(name));
   return sortBy(own, createdAt, 'id')[0];

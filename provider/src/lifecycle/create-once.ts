@@ -25,15 +25,18 @@ export type Creation<Shown> =
 export interface CreateRequest<Shown extends { readonly id: string }> {
   readonly work: Work<unknown>;
   readonly list: ResourceList<Shown>;
-  /** @throws Error when something is in the way that must not be taken over */
-  readonly findExisting: (items: readonly Shown[]) => Existing<Shown> | undefined;
-  /** What an earlier try of this create has made. @param isOutcomeUnknown whether this run has sent a create that may have done its work */
-  readonly findOwn: (items: readonly Shown[], isOutcomeUnknown: boolean) => Shown | undefined;
+  /**
+   * @param isLost whether this run has sent a create that may have done its work
+   * @throws Error when something is in the way that must not be taken over
+   */
+  readonly findExisting: (items: readonly Shown[], isLost: boolean) => Existing<Shown> | undefined;
   /** Whether the service answers 409 to a second create. */
   readonly refusesSecond: boolean;
   /** @throws Error that says what is in the way, if these items show it */
   readonly explainConflict?: (items: readonly Shown[], conflict: ControlApiError) => void;
   readonly send: () => Promise<Change<Shown>>;
+  /** Makes the failure that keeps in state what a lost request may have created. Absent: a derived name shows it to the next create */
+  readonly keep?: (error: unknown) => Error;
 }
 
 /**
@@ -44,52 +47,46 @@ export interface CreateRequest<Shown extends { readonly id: string }> {
 export async function createOnce<Shown extends { readonly id: string }>(
   request: CreateRequest<Shown>,
 ): Promise<Creation<Shown>> {
-  const { work, list, findExisting, findOwn } = request;
+  const { work, list, findExisting, keep } = request;
   const { project, deadline, progress } = work;
   const read = (maxAgeMs: number) => deadline.bound(list.recent(maxAgeMs), 'list for the create');
-  const existing = findExisting(await read(freshListMs));
+  const existing = findExisting(await read(freshListMs), false);
   if (existing) return { ...existing, writes: 'none' };
   const listedAt = performance.now();
-  let writes: Situation['writes'] = 'none';
+  let isLost = false;
   /** Lists until something is found, or until lists can no longer lag behind. */
-  const search = (find: (items: readonly Shown[]) => Existing<Shown> | undefined, lagMs: number) =>
-    rereadUntil(
-      deadline.within(lagMs),
-      async () => find(await read(0)),
-      (found) => found !== undefined,
-    );
-  return project.write<Creation<Shown>>({
+  const search = async (lagMs: number, explain?: (items: readonly Shown[]) => void) => {
+    const find = async () => {
+      const items = await read(0);
+      const found = findExisting(items, isLost);
+      if (!found) explain?.(items);
+      return found;
+    };
+    const found = await rereadUntil(deadline.within(lagMs), find, (each) => each !== undefined);
+    return found && ({ ...found, writes: isLost ? 'unknown' : 'none' } as const);
+  };
+  const write = project.write<Creation<Shown>>({
     deadline,
-    isLookupDue: () => performance.now() - listedAt > freshListMs,
-    findDone: async (isOutcomeUnknown) => {
-      writes = isOutcomeUnknown ? 'unknown' : 'none';
-      const find = (items: readonly Shown[]) => toOwn(findOwn(items, isOutcomeUnknown));
-      const own = await search(find, isOutcomeUnknown && !request.refusesSecond ? project.readLagMs : 0);
-      return own && { ...own, writes };
+    onLost: () => {
+      isLost = true;
     },
+    isLookupDue: () => performance.now() - listedAt > freshListMs,
+    findDone: () => search(isLost && !request.refusesSecond ? project.readLagMs : 0),
     send: async () => {
       try {
         return { kind: 'new', ...(await request.send()) };
       } catch (error) {
         if (!isConflict(error)) throw error;
-        const find = (items: readonly Shown[]) => {
-          // After a lost response, what is in the way may be its work.
-          const own = writes === 'unknown' ? toOwn(findOwn(items, true)) : undefined;
-          const found = own ?? findExisting(items);
-          if (!found) request.explainConflict?.(items, error);
-          return found;
-        };
-        const found = await search(find, project.readLagMs);
+        const found = await search(project.readLagMs, (items) => request.explainConflict?.(items, error));
         if (!found) throw error;
-        return { ...found, writes };
+        return found;
       }
     },
     onLocked: (blocking: readonly Operation[]) =>
       progress.show(describeBlockers(blocking), deadline.elapsedMs),
     startedBy: (creation) => (creation.kind === 'new' ? creation.operations : []),
   });
-}
-
-function toOwn<Shown>(item: Shown | undefined): Existing<Shown> | undefined {
-  return item && { kind: 'own', item };
+  return write.catch((error: unknown) => {
+    throw isLost && keep ? keep(error) : error;
+  });
 }

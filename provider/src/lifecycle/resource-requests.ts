@@ -1,7 +1,6 @@
 import { isFromProxy, isNotFound } from '../control-api/control-api-error';
 import { rereadUntil } from '../control-api/read-lag';
 import type { Operation } from '../control-api/wire-types';
-import { isOutcomeUnknown } from '../control-api/write-once';
 import { describeBlockers, describeRunning } from '../engine/progress';
 import { listOperationsSince } from '../operations/operation-pages';
 import { awaitOperations, type WaitResult } from '../operations/wait-for-operations';
@@ -66,9 +65,12 @@ export class ResourceRequests<Shown extends Item> {
     try {
       const change = await project.write({
         send: () => this.#noteOutcome(send()),
+        onLost: () => {
+          isRepeated = true;
+          this.#learn({ kind: 'lost' });
+        },
         isLookupDue: () => true,
-        findDone: async (isOutcomeUnknown) => {
-          isRepeated ||= isOutcomeUnknown;
+        findDone: async () => {
           const done = await findDone?.();
           if (!done) await check();
           return done;
@@ -92,7 +94,7 @@ export class ResourceRequests<Shown extends Item> {
       this.#learn({ kind: 'answered', item: change.item });
       return change;
     } catch (error) {
-      if (isOutcomeUnknown(error) || isFromProxy(error)) this.#learn({ kind: 'lost' });
+      if (isFromProxy(error)) this.#learn({ kind: 'lost' });
       throw error;
     }
   }

@@ -1,7 +1,6 @@
 import { difference } from 'lodash';
 import { toNamedId } from '../control-api/named-api';
 import type { NamedKind } from '../control-api/wire-types';
-import { isOutcomeUnknown } from '../control-api/write-once';
 import { situationOfCreation } from '../lifecycle/beginning';
 import { createOnce, type Existing } from '../lifecycle/create-once';
 import { describeUnforced } from '../lifecycle/data-loss';
@@ -29,26 +28,16 @@ export async function createNamed<Inputs extends NamedInputs>(
   const work: NamedWork<Inputs> = { ...started, action: 'create', kind, id };
   const attributes = table.toCreateAttributes(inputs, inputs.name);
   const list = project.named(kind, inputs.branchId);
-  let mayBeDone = false;
-  const send = async () => {
-    list.show(id);
-    mayBeDone = false;
-    const change = project.api.createNamed(kind, inputs, attributes, deadline);
-    return change.then(toChange(named, work)).catch((error: unknown) => {
-      mayBeDone = isOutcomeUnknown(error);
-      throw error;
-    });
-  };
   const creation = await createOnce<NamedItem>({
     work,
     list,
-    findExisting: (items) => findExisting(named, items, inputs),
-    findOwn: (items, isUnknownNow) => (isUnknownNow ? items.find((item) => item.id === id) : undefined),
+    findExisting: (items, isLost) => findExisting(named, items, inputs, isLost),
     refusesSecond: true,
-    send,
-  }).catch((error: unknown) => {
-    // The next run finds out, by the id.
-    throw mayBeDone ? leaveUncertain(error, id, { ...inputs, __schemaVersion: schemaVersion }) : error;
+    send: () => {
+      list.show(id);
+      return project.api.createNamed(kind, inputs, attributes, deadline).then(toChange(named, work));
+    },
+    keep: (error) => leaveUncertain(error, id, { ...inputs, __schemaVersion: schemaVersion }),
   });
   core.claims[kind].claimCreated(id, news);
   const situation = situationOfCreation(toFlow(named), inputs, creation);
@@ -61,9 +50,11 @@ function findExisting<Inputs extends NamedInputs>(
   named: NamedType<Inputs>,
   items: readonly NamedItem[],
   inputs: Inputs,
+  isLost: boolean,
 ): Existing<NamedItem> | undefined {
   const item = items.find(({ id }) => id === toNamedId(inputs));
   if (!item) return undefined;
+  if (isLost) return { kind: 'own', item };
   if (inputs.adopt) return { kind: 'adopted', item };
   throw new Error(`create of ${named.kind} "${inputs.name}": ${describeTaken(named, item)}`);
 }

@@ -16,8 +16,8 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'an update is sent again without a look at what the lost one has done',
     file: 'control-api/write-once.ts',
-    find: 'mayBeDone || write.isLookupDue?.() ? await findDone(mayBeDone) : undefined',
-    replace: 'write.isLookupDue?.() ? await findDone(false) : undefined',
+    find: 'mayBeDone = true;\n        write.onLost?.();',
+    replace: 'mayBeDone = false;',
   },
   {
     name: 'the diff ignores one argument',
