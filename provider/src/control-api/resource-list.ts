@@ -17,7 +17,7 @@ interface FindOptions<Item> {
   readonly after?: number;
   readonly deadline?: Deadline | undefined;
   /** What finds it in a list under another id, before its own counts. @default nothing */
-  readonly isSame?: (item: Item) => boolean;
+  readonly isSame?: ((item: Item) => boolean) | undefined;
 }
 
 /** How to read the items of one project, such as its endpoints. */

@@ -1,8 +1,7 @@
 import { compact } from 'lodash';
 import type { Deadline } from '../control-api/deadline';
-import { parseNamedId } from '../control-api/named-api';
 import { rereadUntil } from '../control-api/read-lag';
-import type { ServiceProject } from '../operations/service-project';
+import type { NamedItem, ServiceProject } from '../operations/service-project';
 import { readBranch, toProtection } from './branch-facts';
 import {
   type DeleteFacts,
@@ -14,7 +13,7 @@ import {
 import { type DeleteRequest, deleteResource } from './delete-resource';
 import { isUp } from './plan';
 import { asReported, type ProviderCore } from './provider-core';
-import type { Kind } from './resource-errors';
+import type { Kind, Subject } from './resource-errors';
 import type { Declared, Properties } from './resource-identity';
 import type { Prior } from './resource-state';
 
@@ -23,20 +22,20 @@ interface DeleteQuestion {
   readonly core: ProviderCore;
   readonly kind: Kind;
   readonly id: string;
-  /** At the service, where others have renamed what its name stands for. @default id */
-  readonly idNow?: string;
   readonly prior: Prior<object, Properties & { readonly projectId: string }>;
   readonly deadline: Deadline;
-  readonly send: (project: ServiceProject) => ReturnType<DeleteRequest['send']>;
+  /** What finds it under a name that others have given it. @default nothing */
+  readonly isSame?: (item: NamedItem) => boolean;
+  readonly send: (project: ServiceProject, id: string) => ReturnType<DeleteRequest['send']>;
 }
 
-/** The deletes by this run of branches that were created from it. They have to end before its own request. */
-class ChildrenFirst extends Error {
-  readonly deletes: readonly Promise<void>[];
+/** What the run does in place of the request. */
+class Instead extends Error {
+  readonly act: (again: () => Promise<void>) => Promise<void>;
 
-  constructor(deletes: readonly Promise<void>[]) {
+  constructor(act: Instead['act']) {
     super();
-    this.deletes = deletes;
+    this.act = act;
   }
 }
 
@@ -45,23 +44,21 @@ class ChildrenFirst extends Error {
  * @throws Error that says why nothing is deleted
  */
 export async function deleteGuarded(question: DeleteQuestion): Promise<void> {
-  const { core, kind, id, idNow = id, prior, deadline } = question;
+  const { core, kind, id, prior, deadline } = question;
   const { urn } = prior.resource;
   const claims = core.claims[kind];
-  const keeper = claims.keeperOf(id, urn) ?? claims.keeperOf(idNow, urn);
-  if (keeper !== undefined) return core.reportKept(`${kind} ${idNow}`, urn, keeper);
+  const keeper = claims.keeperOf(id, urn);
+  if (keeper !== undefined) return core.reportKept(`${kind} ${id}`, urn, keeper);
   const { project, progress } = core.startWork(asReported(prior), deadline);
+  const subject = { action: 'delete', kind, id } as const;
   const list = listOf(project, question);
   const check = () => guardDelete(question, project);
-  const send = () => question.send(project);
+  const send = (idNow: string) => question.send(project, idNow);
   const attempt = (): Promise<void> =>
-    deleteResource({ project, kind, id: idNow, list, send, check, deadline, progress }).catch(
-      async (error: unknown) => {
-        if (!(error instanceof ChildrenFirst)) throw error;
-        await Promise.allSettled(error.deletes);
-        return attempt();
-      },
-    );
+    deleteResource({ project, subject, list, check, send, deadline, progress }).catch((error: unknown) => {
+      if (!(error instanceof Instead)) throw error;
+      return error.act(attempt);
+    });
   await claims.noteLeaving(id, attempt());
 }
 
@@ -70,8 +67,8 @@ function listOf(project: ServiceProject, { kind, prior }: DeleteQuestion) {
   return kind === 'endpoint' ? project.endpoints : project.named(kind, String(prior.outputs.branchId));
 }
 
-/** Judges a delete by what this run and the service know now. Shows what else is deleted with it. */
-async function guardDelete(question: DeleteQuestion, project: ServiceProject): Promise<void> {
+/** Judges a delete by what this run and the service know now. Shows what else is deleted with it. Returns what it is at the service. */
+async function guardDelete(question: DeleteQuestion, project: ServiceProject): Promise<Subject> {
   const { id, core, prior, deadline } = question;
   const facts = await rereadUntil(
     project.lag(deadline),
@@ -82,10 +79,11 @@ async function guardDelete(question: DeleteQuestion, project: ServiceProject): P
   if (reason !== undefined) throw new Error(reason);
   const goesToo = describeStanding(id, facts.standing ?? []);
   if (goesToo !== undefined) await core.warn(asReported(prior), [goesToo]);
+  return facts.subject;
 }
 
 async function gatherFacts(question: DeleteQuestion, project: ServiceProject): Promise<DeleteFacts> {
-  const { core, kind, id, idNow = id, prior, deadline } = question;
+  const { core, kind, id, prior, isSame, deadline } = question;
   const { urn } = prior.resource;
   const { name, type, branchId, protected: wasProtected } = prior.outputs;
   const claims = core.claims[kind];
@@ -103,15 +101,25 @@ async function gatherFacts(question: DeleteQuestion, project: ServiceProject): P
   if (kind === 'branch') {
     const live = await readBranch(core, project, id, deadline, wasProtected === true);
     const leaving = compact(live.children.map((child) => claims.item(child).leaving));
-    if (leaving.length > 0) throw new ChildrenFirst(leaving);
+    // Those deletes have to end before its own request.
+    if (leaving.length > 0)
+      throw new Instead(async (again) => {
+        await Promise.allSettled(leaving);
+        return again();
+      });
     const adopter = claims.findAdopter({ ...known, names: [name, live.name] }, urn);
     const unallowed = hasOther && allowDataLoss !== true ? 'allowDataLoss' : undefined;
     return { ...common, ...live, adopter, unallowed };
   }
   if (kind !== 'endpoint') {
+    const found = await project.named(kind, String(branchId)).find(id, { deadline, isSame });
+    const idNow = found?.id ?? id;
+    const keeper = claims.keeperOf(idNow, urn);
+    if (keeper !== undefined) throw new Instead(() => core.reportKept(`${kind} ${idNow}`, urn, keeper));
     const isLost = kind === 'database' && (hasOther || replacement) && allowDataLoss !== true;
-    const adopter = claims.findAdopter({ ...known, branchId, names: [name, parseNamedId(idNow).name] }, urn);
-    return { ...common, adopter, unallowed: isLost ? 'allowDataLoss' : undefined };
+    const adopter = claims.findAdopter({ ...known, branchId, names: [name, found?.name] }, urn);
+    const subject = { ...common.subject, id: idNow };
+    return { ...common, subject, adopter, unallowed: isLost ? 'allowDataLoss' : undefined };
   }
   // The endpoint is read only if this run may adopt or replace it.
   const isAsked = claims.hasAdopters || replacement || hasOther;

@@ -8,49 +8,48 @@ import { isFailed } from '../operations/operation-outcome';
 import type { ServiceProject } from '../operations/service-project';
 import { awaitOperations, type WaitResult } from '../operations/wait-for-operations';
 import { isConfig } from './ledger';
-import { describeDeleteResult, describeSubject, type Kind, type Subject } from './resource-errors';
+import { describeDeleteResult, describeSubject, type Subject } from './resource-errors';
 
 export interface DeleteRequest {
   readonly project: ServiceProject;
-  readonly kind: Kind;
-  readonly id: string;
+  /** As the state has it. */
+  readonly subject: Subject;
   /** Those of the project. */
   readonly list: Pick<ResourceList<{ readonly id: string }>, 'find' | 'hide'>;
+  /** What to delete now, right before each request. Rejects if it must not be deleted. */
+  readonly check: () => Promise<Subject>;
   /** Sends the delete. Undefined when the service answers that there was nothing to delete. */
-  readonly send: () => Promise<{ readonly operations: readonly Operation[] } | undefined>;
+  readonly send: (id: string) => Promise<{ readonly operations: readonly Operation[] } | undefined>;
   readonly deadline: Deadline;
   readonly progress: Progress;
-  /** Rejects if it must not be deleted, right before each request. */
-  readonly check?: () => Promise<void>;
 }
 
 /**
- * Deletes an endpoint or a branch, and always waits for the operations: a delete that failed after the resource had left the
+ * Deletes a resource, and always waits for the operations: a delete that failed after the resource had left the
  * state would be forgotten. What no longer exists counts as deleted once the service itself
  * confirms it; a proxy's 404 does not.
  */
 export async function deleteResource(request: DeleteRequest): Promise<void> {
-  const { project, kind, id, list, deadline, progress } = request;
-  const subject = { action: 'delete', kind, id } as const;
+  const { project, list, deadline, progress } = request;
+  let { subject } = request;
   let isAccepted = false;
   const operations = await project.write<readonly Operation[]>({
     deadline,
-    // A second delete does no harm: the service answers that the resource does not exist. In a project that no longer exists, the
-    // check already finds that there is nothing to delete.
+    // A second delete does no harm: the service answers that the resource does not exist.
     isLookupDue: () => true,
-    findDone: async () =>
-      orNothing(
-        request.check?.().then(() => undefined),
-        [],
-      ),
+    findDone: async () => {
+      subject = await request.check();
+      return undefined;
+    },
     send: async () => {
-      const change = await orNothing(request.send(), undefined);
+      const change = await request.send(subject.id).catch(undefinedIfGone);
       isAccepted = change !== undefined;
       return change?.operations ?? [];
     },
     onLocked: (blocking) => progress.show(describeBlockers(blocking), deadline.elapsedMs),
     startedBy: (started) => started,
   });
+  const { kind, id } = subject;
   /** Reads until `isEnough`, until reads can no longer lag behind or the deadline. Returns whether the last read found it. */
   const remains = async (isEnough: (isFound: boolean) => boolean) => {
     const within = deadline.forReads();
@@ -76,7 +75,7 @@ export async function deleteResource(request: DeleteRequest): Promise<void> {
     // It may no longer exist even though an operation of the delete failed or vanished. A read that does not show it may be older
     // than its creation, so only the last one counts.
     if (isCutOff || isUnapplied || (!isProven && (await remains(() => false))))
-      throw new Error(describe(subject, kind, result, deadline));
+      throw new Error(describe(subject, result, deadline));
   };
   if (isAccepted)
     await finish().catch((error: unknown) => {
@@ -87,14 +86,8 @@ export async function deleteResource(request: DeleteRequest): Promise<void> {
   list.hide(id);
 }
 
-async function orNothing<Result>(
-  work: Promise<Result> | undefined,
-  nothing: Result,
-): Promise<Result | undefined> {
-  return work?.catch((error: unknown) => {
-    if (isNotFound(error)) return nothing;
-    throw error;
-  });
+function undefinedIfGone(error: unknown): undefined {
+  if (!isNotFound(error)) throw error;
 }
 
 /** The state still has it, so a program that declares it again would show no change. */
@@ -102,7 +95,7 @@ function describeAccepted(kind: string): string {
   return `The service has accepted the delete. If the state has the ${kind} and the program is to keep it after all, run \`pulumi up --refresh\`.`;
 }
 
-function describe(subject: Subject, kind: string, result: WaitResult, { elapsedMs }: Deadline): string {
+function describe(subject: Subject, result: WaitResult, { elapsedMs }: Deadline): string {
   if (result.outcome !== 'succeeded') return describeDeleteResult(subject, result, elapsedMs);
-  return `${describeSubject(subject)}: the service no longer shows its operation, and the ${kind} still exists. Run the command again.`;
+  return `${describeSubject(subject)}: the service no longer shows its operation, and the ${subject.kind} still exists. Run the command again.`;
 }

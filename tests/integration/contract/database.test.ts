@@ -67,16 +67,25 @@ describe.each(doors)('a Database by %s', (_name, door) => {
   });
 
   it('that others have renamed is changed and deleted, not what has its name', async () => {
-    const { up, destroy, changeByOthers, names, owner, api, at } = await startDatabase();
+    const { up, destroy, changeByOthers, names, owner, api, at, emulator } = await startDatabase();
     const state = await up({});
     await changeByOthers({ name: 'moved' });
     await api.createNamed('database', at, { name: 'shop', owner_name: 'app_owner' });
     await sleep(1_000);
     const { outputs } = await up({ ...other, ...renamed }, state);
     expect([outputs.name, await owner('new'), await owner()]).toEqual(['new', 'other', 'app_owner']);
-    await destroy(state);
+    const locked = emulator.inject({
+      match: deletion,
+      effect: { kind: 'status', status: 423 },
+      times: 'always',
+    });
+    const destroyed = destroy(state);
+    await sleep(500);
+    await api.updateNamed('database', { ...at, name: 'new' }, { name: 'newer' });
+    locked.clear();
+    await destroyed;
     expect(await names()).toEqual(expect.arrayContaining(['shop']));
-    expect(await names()).not.toContain('new');
+    expect(await names()).not.toContain('newer');
   });
 
   it.each<[string, RequestEffect]>([
