@@ -19,6 +19,7 @@ import {
   leaveUncertain,
   type NamedWork,
   pathOf,
+  secretOf,
   startRun,
   toFlow,
   toFoundNamed,
@@ -154,7 +155,8 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     // After a reset, a read may still show what the branch had before.
     const lag = mayBeGone ? work.project.lag(deadline) : deadline.within(0);
     const found = await this.#findNow(work, outputs, lag);
-    const kept = mayBeGone && secret ? (omit(outputs, secret.name) as NamedOutputs<Inputs>) : outputs;
+    const isOther = this.#isReset(prior) || (mayBeGone && found?.created_at !== outputs.createdAt);
+    const kept = isOther && secret ? (omit(outputs, secret.name) as NamedOutputs<Inputs>) : outputs;
     if (mayBeGone && !found) return this.#makeAgain(id, kept, news, deadline);
     const drift = found && mayBeGone ? table.findDrift(found, news.inputs) : [];
     const before = { ...kept, ...(found?.number !== undefined && { __number: found.number }) };
@@ -162,7 +164,8 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     const situation = situationInState(toFlow(this.#named), news.inputs, outputs);
     try {
       const updated = await startRun(this.#named, work, situation, before).run(union(changes, drift));
-      return await withSecret(this.core, this.#named, work, news, updated);
+      const isKnown = !mayBeGone && secretOf(this.#named, updated) !== undefined;
+      return isKnown ? updated : await withSecret(this.core, this.#named, work, news, updated);
     } finally {
       this.claims.noteRenamed(news.resource.urn, id, work.id);
     }

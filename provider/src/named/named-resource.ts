@@ -174,20 +174,20 @@ export function leaveUncertain(error: unknown, id: string, outputs: Partial<Name
 }
 
 /**
- * Reads the secret output that no response has shown.
+ * Reads the secret output that no response has shown. Where the service does not show it, one in state counts.
  * @throws UnsettledError when it can't be read: the state keeps the resource, and the next run reads it again
  */
 export async function withSecret<Inputs extends NamedInputs>(
   core: ProviderCore,
   named: NamedType<Inputs>,
-  { project, inputs, deadline, id }: NamedWork<Inputs>,
+  { project, inputs, deadline, id, secret: answered }: NamedWork<Inputs>,
   declaration: Declared<Inputs>,
   outputs: NamedOutputs<Inputs>,
 ): Promise<NamedOutputs<Inputs>> {
   const { secret } = named;
-  if (!secret || secretOf(named, outputs) !== undefined) return outputs;
+  if (!secret || answered !== undefined) return outputs;
   try {
-    const shown = await secret.read(project.api, inputs, deadline);
+    const shown = (await secret.read(project.api, inputs, deadline)) ?? secretOf(named, outputs);
     if (shown !== undefined) return { ...outputs, [secret.name]: shown };
   } catch (error) {
     throw leaveUncertain(error, id, outputs);
