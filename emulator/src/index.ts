@@ -1,9 +1,5 @@
 export type { AddedOperation } from './controls/controls';
-export type {
-  ForeignEndpointOptions,
-  ForeignOperation,
-  ForeignOperationChange,
-} from './controls/other-clients';
+export type { ForeignEndpointOptions, ForeignOperation } from './controls/other-clients';
 export type {
   Fault,
   InjectedFault,

@@ -184,7 +184,7 @@ describe('an operation fault', () => {
       expect(emulator.operations(project.id)[0]).toMatchObject({
         status: status ?? 'failed',
         error: 'no room',
-        failures_count: 1,
+        failures_count: status === 'cancelled' ? 0 : 1,
       });
     },
   );

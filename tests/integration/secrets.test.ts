@@ -149,7 +149,6 @@ it('a secret that an update replaces is redacted in its progress', async () => {
     action: 'apply_config',
     status: 'running',
     error,
-    locks: true,
   });
   const update = provider.update(id, outs, { ...inputs, pgSettings: { 'app.key': 'another' } });
   await until(() => shown.some((text) => text.includes('waiting for the project')));

@@ -73,8 +73,6 @@ export class RowGround {
     else if (deed.does === 'change') emulator.changeEndpoint(id, deed.to);
     else if (deed.does === 'delete') emulator.deleteEndpoint(id);
     else if (deed.does === 'connect') emulator.connect(id);
-    else if (deed.does === 'operate')
-      emulator.addOperation(this.projectId, { endpointId: id, ...deed.operation });
     else if (deed.does === 'lock') setTimeout(emulator.lockProject(this.projectId), deed.forMs);
     else if (deed.does === 'patch') void this.service.request('PATCH', path, { endpoint: deed.body });
     else void this.service.request('POST', `${path}/${deed.does}`);

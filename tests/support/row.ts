@@ -2,7 +2,6 @@ import type {
   EmulatorOptions,
   EndpointAttributes,
   Fault,
-  ForeignOperation,
   NewEndpointAttributes,
 } from 'postgres-control-emulator';
 import type { EndpointInputs } from '../../provider/src/endpoint/endpoint-inputs';
@@ -26,7 +25,6 @@ export type Deed = {
   | { readonly does: 'create'; readonly endpoint: Omit<NewEndpointAttributes, 'branch_id'> }
   | { readonly does: 'change'; readonly to: EndpointAttributes }
   | { readonly does: 'delete' | 'suspend' | 'start' | 'connect' }
-  | { readonly does: 'operate'; readonly operation: Omit<ForeignOperation, 'endpointId'> }
   | { readonly does: 'patch'; readonly body: EndpointAttributes }
   | { readonly does: 'lock'; readonly forMs: number }
 );

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ControlPlane } from '../control-plane/control-plane';
 import type { DataPlane } from '../control-plane/data-plane';
 import { toTimestamp } from '../records/clock';
-import { type EndpointRecord, hasEnded, type OperationRecord, type ProjectRecord } from '../records/records';
+import type { EndpointRecord, OperationRecord, ProjectRecord } from '../records/records';
 import type { Endpoint, EndpointState } from '../records/wire-types';
 
 // The types are those of the page's scripts, too.
@@ -99,7 +99,7 @@ function viewOperation(project: ProjectRecord, operation: OperationRecord) {
     /** null while the operation waits for others. */
     startedAt: startedMicros === undefined ? null : toTimestamp(startedMicros),
     /** From the start of the operation; null until it has ended. */
-    durationMs: hasEnded(operation) ? durationOf(operation) : null,
+    durationMs: operation.progress === 'ended' ? durationOf(operation) : null,
   };
 }
 

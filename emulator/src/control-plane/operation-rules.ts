@@ -29,17 +29,16 @@ export function follows(operation: OperationRecord, earlier: OperationRecord): b
 export interface OperationResult {
   readonly status: string;
   readonly error?: string | undefined;
-  /** @default 1 for failed and error, else 0 */
-  readonly failures?: number | undefined;
 }
 
+export const ENDED_STATUSES: readonly string[] = ['finished', 'skipped', 'failed', 'error', 'cancelled'];
 export const FINISHED: OperationResult = { status: 'finished' };
 
 export function failedByFault(
   { action }: Operation,
   { status = 'failed', error = `${action} failed because of an injected fault` }: FailureEffect,
 ): OperationResult {
-  return { status, error, failures: 1 };
+  return { status, error };
 }
 
 type FailureEffect = Extract<OperationEffect, { kind: 'operation-fails' }>;

@@ -1,10 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { FaultRegistry } from '../faults/fault-registry';
 import { type Clock, toTimestamp } from '../records/clock';
-import { isUnderWay, type OperationRecord, type ProjectRecord, type Step } from '../records/records';
+import type { OperationRecord, ProjectRecord, Step } from '../records/records';
 import { reasonOf } from '../records/thrown-reason';
 import type { Operation } from '../records/wire-types';
-import { FINISHED, failedByFault, follows, isBlocked, type OperationResult } from './operation-rules';
+import {
+  ENDED_STATUSES,
+  FINISHED,
+  failedByFault,
+  follows,
+  isBlocked,
+  type OperationResult,
+} from './operation-rules';
 
 export interface RunnerSettings {
   readonly clock: Clock;
@@ -47,46 +54,14 @@ export class OperationRunner {
     return chain;
   }
 
-  /** Starts an operation that runs until the returned function is called. */
-  hold(project: ProjectRecord, step: Step): { operation: OperationRecord; release: () => void } {
+  /** Starts an operation that keeps its status until it is finished. With the status of an ended one, it has ended. */
+  hold(project: ProjectRecord, step: Step, result: OperationResult) {
     const [operation] = this.#record(project, [step]);
     if (operation === undefined) throw new Error(`${step.action}: no operation was recorded`);
     operation.progress = 'started';
-    this.#setStatus(project, operation, 'running');
-    return { operation, release: () => this.#endChain(project, operation, FINISHED) };
-  }
-
-  /** Records an operation of another client. The runner never runs it, so it keeps the given status. */
-  addGiven(project: ProjectRecord, step: Step, result: OperationResult, ageMs: number): OperationRecord {
-    const { operations } = project;
-    let createdMicros = this.#settings.clock.nextMicros() - ageMs * 1000;
-    const taken = new Set(operations.map((operation) => operation.createdMicros));
-    while (taken.has(createdMicros)) createdMicros += 1;
-    const wire = newOperation(project, step, createdMicros);
-    const operation: OperationRecord = {
-      wire,
-      step,
-      createdMicros,
-      startedMicros: createdMicros,
-      after: undefined,
-      progress: 'given',
-    };
-    const next = operations.findIndex((other) => other.createdMicros > createdMicros);
-    operations.splice(next === -1 ? operations.length : next, 0, operation);
-    this.changeGiven(project, operation, result);
-    // It has had this status since its creation.
-    Object.assign(wire, { updated_at: wire.created_at, total_duration_ms: 0 });
-    this.#settings.onChange(project, operation);
-    return operation;
-  }
-
-  /** Changes the status of an operation of another client. */
-  changeGiven(project: ProjectRecord, operation: OperationRecord, result: OperationResult): void {
-    this.#setResult(project, operation, result);
-    if (isUnderWay(operation)) project.unfinished.add(operation);
-    else project.unfinished.delete(operation);
-    this.#settings.onProgress(project, operation);
-    this.#beginReady(project, true);
+    if (ENDED_STATUSES.includes(result.status)) this.#endChain(project, operation, result);
+    else this.#setResult(project, operation, result);
+    return { operation, finish: (): void => this.#endChain(project, operation, FINISHED) };
   }
 
   /** Resumes the operations that another process left unfinished. Those that had started run again from the beginning. */
@@ -205,19 +180,15 @@ export class OperationRunner {
   }
 
   #end(project: ProjectRecord, operation: OperationRecord, result: OperationResult): void {
-    if (operation.progress !== 'given') operation.progress = 'ended';
+    operation.progress = 'ended';
     project.unfinished.delete(operation);
     this.#setResult(project, operation, result);
     this.#settings.onEnd(project, operation.step, result.status === 'finished' ? 'finished' : 'failed');
     this.#settings.onProgress(project, operation);
   }
 
-  #setResult(
-    project: ProjectRecord,
-    operation: OperationRecord,
-    { status, error, failures }: OperationResult,
-  ): void {
-    operation.wire.failures_count = failures ?? (['failed', 'error'].includes(status) ? 1 : 0);
+  #setResult(project: ProjectRecord, operation: OperationRecord, { status, error }: OperationResult): void {
+    operation.wire.failures_count = ['failed', 'error'].includes(status) ? 1 : 0;
     if (error === undefined) delete operation.wire.error;
     else operation.wire.error = error;
     this.#setStatus(project, operation, status);

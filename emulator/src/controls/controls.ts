@@ -19,19 +19,15 @@ import { NEW_PROJECT, type NewProject } from '../requests/project-attributes';
 import type { LoggedRequest, RequestLog } from '../requests/request-log';
 import {
   addForeignOperation,
-  changeForeignOperation,
   createForeignEndpoint,
   type ForeignEndpointOptions,
   type ForeignOperation,
-  type ForeignOperationChange,
 } from './other-clients';
 
-/** An operation of another client, which keeps its status until one of these functions is called. */
+/** An operation of another client, as it was added. */
 export interface AddedOperation {
-  /** The operation when it was added. */
   readonly operation: Operation;
   finish(): void;
-  fail(error?: string): void;
 }
 
 /** Controls outside the API, for tests and administrators. Every control acts at once and ignores locks. */
@@ -146,26 +142,14 @@ export class Controls {
   }
 
   /**
-   * Adds an operation of another client: a record of any action, status and age, which the emulator never runs. It blocks
-   * nothing unless `locks` is set. The returned functions end it.
+   * Adds an operation of another client, of any action and status. Unless its status means that it has ended, it locks
+   * writes and keeps its status until `finish` is called.
    * @throws ApiError when an attribute is invalid
    */
-  addOperation(projectId: string, operation: ForeignOperation): AddedOperation {
-    const { wire } = addForeignOperation(this.#plane, this.#plane.store.project(projectId), operation);
-    return {
-      operation: { ...wire },
-      finish: () => void this.changeOperation(wire.id, { status: 'finished' }),
-      fail: (error) =>
-        void this.changeOperation(wire.id, { status: 'failed', ...(error === undefined ? {} : { error }) }),
-    };
-  }
-
-  /**
-   * Changes the status of an operation that was added by `addOperation`, any number of times.
-   * @throws ApiError when the emulator runs the operation
-   */
-  changeOperation(operationId: string, change: ForeignOperationChange): Operation {
-    return { ...changeForeignOperation(this.#plane, operationId, change).wire };
+  addOperation(projectId: string, requested: ForeignOperation): AddedOperation {
+    const project = this.#plane.store.project(projectId);
+    const { operation, finish } = addForeignOperation(this.#plane, project, requested);
+    return { operation: { ...operation.wire }, finish };
   }
 
   /** Changes attributes of an endpoint outside the API: at once, without an operation. */
@@ -195,9 +179,7 @@ export class Controls {
 
   /** Locks a project with a create_branch operation, which runs until the returned function is called. */
   lockProject(projectId: string): () => void {
-    const project = this.#plane.store.project(projectId);
-    return this.#plane.runner.hold(project, { action: 'create_branch', branchId: project.primaryBranchId })
-      .release;
+    return this.addOperation(projectId, { action: 'create_branch', status: 'running' }).finish;
   }
 
   /**

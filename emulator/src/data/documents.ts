@@ -1,11 +1,5 @@
 import { parseTimestamp } from '../records/clock';
-import {
-  type BranchRecord,
-  type EndpointRecord,
-  isUnderWay,
-  type OperationRecord,
-  type ProjectRecord,
-} from '../records/records';
+import type { BranchRecord, EndpointRecord, OperationRecord, ProjectRecord } from '../records/records';
 
 /** The JSON documents of a project in the data file, each kind oldest first. */
 export interface ProjectDocuments {
@@ -36,7 +30,7 @@ export function restoreProject(documents: ProjectDocuments): ProjectRecord {
     branches,
     endpoints,
     operations,
-    unfinished: new Set(operations.filter(isUnderWay)),
+    unfinished: new Set(operations.filter(({ progress }) => progress !== 'ended')),
     deletedBranchIds: new Set(deletedBranches.keys()),
     deletedEndpoints,
   };

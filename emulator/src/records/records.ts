@@ -55,8 +55,6 @@ export interface Step {
     /** The roles and databases of the branch, from when it has the data. */
     readonly access: Pick<BranchRecord, 'roles' | 'databases'>;
   };
-  /** An operation of another client locks writes until it has ended. */
-  readonly locks?: boolean;
 }
 
 export interface OperationRecord {
@@ -67,19 +65,7 @@ export interface OperationRecord {
   startedMicros?: number | undefined;
   /** The operation of the same request that must finish first. */
   readonly after: OperationRecord | undefined;
-  /** `waiting`, then `started`, then `ended`; an operation of another client stays `given` and keeps its status. */
-  progress: 'waiting' | 'started' | 'ended' | 'given';
-}
-
-const ENDED_STATUSES: readonly string[] = ['finished', 'skipped', 'failed', 'error', 'cancelled'];
-
-export function hasEnded({ progress, wire }: Pick<OperationRecord, 'progress' | 'wire'>): boolean {
-  return progress === 'given' ? ENDED_STATUSES.includes(wire.status) : progress === 'ended';
-}
-
-/** Whether it blocks writes, and later operations of the same endpoint. */
-export function isUnderWay(operation: OperationRecord): boolean {
-  return !hasEnded(operation) && (operation.progress !== 'given' || operation.step.locks === true);
+  progress: 'waiting' | 'started' | 'ended';
 }
 
 export interface ProjectRecord {
@@ -90,7 +76,7 @@ export interface ProjectRecord {
   readonly endpoints: Map<string, EndpointRecord>;
   /** Every operation, oldest first. */
   readonly operations: OperationRecord[];
-  /** The operations under way, oldest first. */
+  /** Those that have not ended, oldest first: they block writes, and later operations of the same endpoint. */
   readonly unfinished: Set<OperationRecord>;
   readonly deletedBranchIds: Set<string>;
   readonly deletedEndpoints: Map<string, EndpointRecord>;

@@ -55,14 +55,6 @@ export class Store {
     throw notFound('endpoint', endpointId);
   }
 
-  findOperation(operationId: string): { project: ProjectRecord; operation: OperationRecord } {
-    for (const project of this.projects.values()) {
-      const operation = project.operations.find(({ wire }) => wire.id === operationId);
-      if (operation !== undefined) return { project, operation };
-    }
-    throw notFound('operation', operationId);
-  }
-
   /** Adds a project with its primary branch. */
   addProject(project: ProjectRecord): void {
     this.projects.set(project.wire.id, project);

@@ -42,17 +42,18 @@ const acts: Partial<Record<Disturbance['what'], Act>> = {
     if (id !== undefined) world.journal.count('foreign objects');
     return id;
   },
-  'add an operation': ({ world, disturbance: { status }, plan, own }) => {
+  'add an operation': ({ world, disturbance: { status, forMs }, plan, own }) => {
     const { ground, journal } = world;
     const isHere = own?.project_id === ground.project(plan.project).id;
     // The only operation that the service starts on an endpoint by itself.
     const action = isHere ? 'check_availability' : 'create_branch';
-    ground.addOperation(plan.project, { action, status, ...(own && isHere && { endpointId: own.id }) });
+    const operation = { action, status, ...(own && isHere && { endpointId: own.id }) };
+    setTimeout(ground.addOperation(plan.project, operation), forMs).unref();
     journal.count('foreign objects');
     return status;
   },
   'lock the project': ({ world, disturbance: { forMs }, plan }) => {
-    const lock = { action: 'create_branch', status: 'running', locks: true };
+    const lock = { action: 'create_branch', status: 'running' };
     setTimeout(world.ground.addOperation(plan.project, lock), forMs).unref();
     world.journal.count('foreign objects');
     return `for ${forMs} ms`;

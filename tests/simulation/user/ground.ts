@@ -1,4 +1,4 @@
-import type { Branch, Endpoint, Operation } from 'postgres-control-emulator';
+import type { Branch, Endpoint, ForeignOperation, Operation } from 'postgres-control-emulator';
 import { deleteBranch } from '../../../emulator/src/control-plane/branches';
 import type { Controls } from '../../../emulator/src/controls/controls';
 import type { EndpointRecord } from '../../../emulator/src/records/records';
@@ -17,13 +17,6 @@ interface GroundProject {
   readonly parentIds: ReadonlyMap<Variant, string>;
   /** Branches for the endpoints of other people. */
   readonly otherBranchIds: string[];
-}
-
-interface OtherOperation {
-  readonly action: string;
-  readonly status: string;
-  readonly endpointId?: string;
-  readonly locks?: boolean;
 }
 
 /** What the service has besides the programs' endpoints, and which endpoint belongs to which slot. */
@@ -206,7 +199,7 @@ export class Ground {
   }
 
   /** Adds another client's operation. Returns a function that ends it. */
-  addOperation(project: number, operation: OtherOperation): () => void {
+  addOperation(project: number, operation: ForeignOperation): () => void {
     const added = this.controls.addOperation(this.project(project).id, operation);
     this.#foreignOperationIds.add(added.operation.id);
     return added.finish;

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import type { Controls } from '../../controls/controls';
-import type { ForeignOperation, ForeignOperationChange } from '../../controls/other-clients';
 import type { Fault, InjectedFault } from '../../faults/faults';
 import { found } from '../../records/api-error';
 import type { EndpointAttributes, NewEndpointAttributes } from '../../requests/endpoint-attributes';
@@ -9,7 +8,6 @@ import type { ProjectPath } from './late-reads';
 
 type FaultPath = { Params: { fault_id: string } };
 type EndpointPath = { Params: { endpoint_id: string } };
-type OperationPath = { Params: { operation_id: string } };
 
 /** The controls over HTTP, for tests in other languages and for use from a shell. They validate what they get. */
 export function addAdminRoutes(admin: FastifyInstance, controls: Controls): void {
@@ -45,14 +43,6 @@ export function addAdminRoutes(admin: FastifyInstance, controls: Controls): void
     return reply
       .code(201)
       .send({ endpoint: controls.createEndpoint(params.project_id, attributes, options) });
-  });
-  admin.post<ProjectPath>('/projects/:project_id/operations', ({ body, params }, reply) => {
-    const requested = sectionOf(body, 'operation') as ForeignOperation;
-    return reply.code(201).send({ operation: controls.addOperation(params.project_id, requested).operation });
-  });
-  admin.patch<OperationPath>('/operations/:operation_id', ({ body, params }) => {
-    const change = sectionOf(body, 'operation') as ForeignOperationChange;
-    return { operation: controls.changeOperation(params.operation_id, change) };
   });
 
   admin.get<EndpointPath>('/endpoints/:endpoint_id/restarts', (request) => ({
