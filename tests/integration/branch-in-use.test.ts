@@ -18,16 +18,6 @@ describe('a branch is not deleted from under an endpoint', () => {
     expect(isThere(one.id)).toBe(false);
   });
 
-  it('whose replacement is skipped', async () => {
-    const { one, run, startRun, isThere, on } = await startBranchProgram();
-    const endpoint = await startRun().create('endpoint', 'e', on(one.id));
-    const replica = { ...on(one.id), type: 'read_only' };
-    await run.preview(endpoint, replica);
-    await run.check('endpoint', 'e', replica);
-    expect((await errorOf(run.delete(one))).message).toContain('which this program keeps');
-    expect(isThere(one.id)).toBe(true);
-  });
-
   it('that no list shows yet, but the state', async () => {
     const { one, run, startRun, isThere, on, emulator } = await startBranchProgram();
     const endpoint = await startRun().create('endpoint', 'e', on(one.id));
@@ -60,19 +50,11 @@ describe('a branch is not deleted from under an endpoint', () => {
     expect((await errorOf(second.preview(endpoint, on(one.id)))).message).toContain('this program keeps');
   });
 
-  it('that is foreign and active, if allowRestart is false; or named', async () => {
-    const { one, startRun, isThere, projectId, emulator, feature } = await startBranchProgram();
+  it('that is foreign and active, if the stack forbids restarts', async () => {
+    const { one, run, projectId, emulator, feature } = await startBranchProgram({ allowRestart: 'false' });
     const foreign = emulator.createEndpoint(projectId, { branch_id: one.id, type: 'read_only' });
-    const role = { projectId, branchId: feature, name: 'app' };
-    const strict = startRun({ allowRestart: 'false' });
-    await strict.check('role', 'r', role);
-    expect((await errorOf(strict.delete(one))).message).toContain(`endpoint ${foreign.id} (read_only`);
-    expect(isThere(one.id)).toBe(true);
-    const run = startRun();
-    await run.check('role', 'r', role);
-    await run.delete(one);
-    expect(run.shown.join()).toContain(foreign.id);
-    expect(isThere(one.id)).toBe(false);
+    await run.check('role', 'r', { projectId, branchId: feature, name: 'app' });
+    expect((await errorOf(run.delete(one))).message).toContain(`endpoint ${foreign.id} (read_only`);
   });
 
   it('but by a destroy, which declares nothing', async () => {
@@ -91,11 +73,9 @@ it('a branch is deleted after its child where one run deletes both', async () =>
   expect([one.id, child.id].filter(isThere)).toEqual([]);
 });
 
-it.each(['kept', 'new'])('no branch goes with a database of the program that is %s', async (which) => {
-  const { one, run, startRun, projectId } = await startBranchProgram();
-  const declared = { projectId, branchId: one.id, name: 'shop', ownerName: 'app_owner' };
-  if (which === 'kept') await run.preview(await startRun().create('database', 'd', declared), declared);
-  else await run.create('database', 'd', declared);
+it('no branch goes with a database of the program', async () => {
+  const { one, run, projectId } = await startBranchProgram();
+  await run.create('database', 'd', { projectId, branchId: one.id, name: 'shop', ownerName: 'app_owner' });
   const kept = `${urnOf('d', 'database')}, which this program keeps, would be deleted with the branch`;
   expect((await errorOf(run.delete(one))).message).toContain(kept);
 });

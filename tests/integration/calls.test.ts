@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredInputs, StoredOutputs } from '../../provider/src/dynamic/stored-properties';
 import { collectDiagnostics } from '../support/diagnostics';
-import { runCreate } from '../support/engine';
 import { createEndpoint, idsOf, startService, urnOf } from '../support/start-service';
 
 // What only the dynamic provider does, and what needs calls in an order of its own.
@@ -13,7 +12,7 @@ it.each([{}, { lateListsMs: 200 }, { lateListsMs: 200, lateGetsMs: 200 }])(
   async (options) => {
     const service = await startService({ operationMs: 30, readLagMs: 800, ...options });
     const providers = [service.startProvider(), service.startProvider()];
-    const created = await Promise.all(providers.map((provider) => runCreate(provider, service.declare())));
+    const created = await Promise.all(providers.map((provider) => provider.create(service.declare())));
     expect(created.map(({ id }) => id)).toEqual([...idsOf(service), ...idsOf(service)]);
   },
 );
@@ -33,6 +32,13 @@ describe('a check', () => {
     expect((await provider.check({ ...olds }, { ...news })).inputs).not.toHaveProperty('name');
   });
 
+  it('keeps nothing of an earlier replacement, also with ignoreChanges', async () => {
+    const { provider, declare } = await startService();
+    const olds = declare({ name: 'shop-api', __createsBeforeDelete: true, __replaces: '0123456789abcdef' });
+    const { inputs } = await provider.check({ ...olds }, { ...olds });
+    expect(inputs).not.toHaveProperty('__replaces');
+  });
+
   it('refuses a name that another resource of the program has', async () => {
     const { provider, declare } = await startService();
     const check = async (resource: string) =>
@@ -45,8 +51,9 @@ describe('a check', () => {
 
 describe('a diff', () => {
   it('replaces a read_write endpoint before, a read_only one after', async () => {
-    const { startProvider, declare } = await startService();
-    const { id, outs } = await runCreate(startProvider(), declare());
+    const service = await startService();
+    const { startProvider, declare } = service;
+    const { id, outs } = await createEndpoint(service);
     const moved = declare({ projectId: 'p-2' });
     const replaces = { changes: true, replaces: ['projectId'] };
     const diff = await startProvider().diff(id, outs, moved);
@@ -76,6 +83,19 @@ describe('a diff', () => {
       const updated = await service.provider.update(id, olds, { ...news, ...change });
       expect(updated.outs?.restartOnChange).toBe('size 0.25 to 1 CU');
     }
+  });
+
+  it('makes a rename by aliases an update without requests', async () => {
+    const service = await startService();
+    const { id, outs } = await createEndpoint(service);
+    const run = service.startProvider();
+    const renamed = service.declare({ __urn: urnOf('renamed') });
+    const sent = service.emulator.requests().length;
+    expect(await run.diff(id, outs, renamed)).toMatchObject({ changes: true, replaces: [] });
+    const updated = await run.update(id, outs, renamed);
+    expect(updated.outs?.__urn).toBe(urnOf('renamed'));
+    expect((await run.diff(id, updated.outs as StoredOutputs, renamed)).changes).toBe(false);
+    expect(service.emulator.requests()).toHaveLength(sent);
   });
 
   it("gives the plugin's state the provider text once, without a request", async () => {

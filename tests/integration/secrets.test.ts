@@ -4,12 +4,11 @@ import type { EngineClient } from '../../provider/src/engine/engine-client';
 import { EngineDisplay } from '../../provider/src/engine/engine-display';
 import { silenceDiagnostics } from '../support/diagnostics';
 import { callErrorOf, failedState, type ResourceState, runUp } from '../support/door';
-import { runCreate } from '../support/engine';
 import { errorOf, failureOf } from '../support/failure';
 import { pluginDoor } from '../support/plugin-door';
 import { doors, startDoor } from '../support/start-door';
 import { startEngineRuns } from '../support/start-engine-run';
-import { startService } from '../support/start-service';
+import { createEndpoint, startService } from '../support/start-service';
 import { until } from '../support/virtual-world';
 
 silenceDiagnostics();
@@ -19,7 +18,7 @@ const secretSignature = '4dabf18193072939515e22adb298388d';
 
 it('marks a new secret in state when a proxy replaced the response', async () => {
   const service = await startService();
-  const state = await runCreate(service.startProvider(), service.declare());
+  const state = await createEndpoint(service);
   const page = { kind: 'proxy-page', status: 404, when: 'after-work' } as const;
   service.emulator.inject({ match: { method: 'PATCH' }, effect: page });
   service.emulator.inject({
@@ -34,7 +33,7 @@ it('marks a new secret in state when a proxy replaced the response', async () =>
 
 it('a value that becomes a secret asks once for an update, and no request', async () => {
   const service = await startService();
-  const state = await runCreate(service.startProvider(), service.declare({ name: 'canary-name' }));
+  const state = await createEndpoint(service, service.declare({ name: 'canary-name' }));
   const provider = service.startProvider();
   const marked = service.declare({ name: 'canary-name', __secrets: ['name'] });
   expect(await provider.diff(state.id, state.outs, marked)).toMatchObject({ changes: true, replaces: [] });
@@ -62,8 +61,9 @@ it.each([
 it.each(['refresh', 'update', 'delete'] as const)(
   'settings and triggers only in state are in no message of a failed %s',
   async (action) => {
-    const { emulator, provider, startProvider, declare } = await startService();
-    const { id } = await runCreate(provider, declare());
+    const service = await startService();
+    const { emulator, startProvider, declare } = service;
+    const { id } = await createEndpoint(service);
     // Of an earlier release: it does not say what the program gives.
     const stored = declare({
       pgSettings: { 'app.token': 'canary-setting' },
@@ -142,7 +142,8 @@ it('a secret that an update replaces is redacted in its progress', async () => {
   const client = { log: async (_severity: string, _urn: string, text: string) => void shown.push(text) };
   const display = new EngineDisplay(client as unknown as EngineClient);
   const provider = service.startProvider({}, { display });
-  const { id, inputs, outs } = await runCreate(provider, service.declare(secret.args));
+  const inputs = service.declare(secret.args);
+  const { id, outs } = await createEndpoint(service, inputs);
   // An operation that the service tries again may say what it could not apply.
   const error = 'app.key: canary is no key';
   const operation = emulator.addOperation(project.id, {

@@ -4,7 +4,7 @@ import { Deadline } from '../../provider/src/control-api/deadline';
 import { EndpointLifecycle } from '../../provider/src/endpoint/endpoint-lifecycle';
 import { EngineDisplay } from '../../provider/src/engine/engine-display';
 import { ProviderCore } from '../../provider/src/lifecycle/provider-core';
-import type { Properties } from '../../provider/src/lifecycle/resource-identity';
+import type { Properties, Resource } from '../../provider/src/lifecycle/resource-identity';
 import type { ResourceLifecycle } from '../../provider/src/lifecycle/resource-lifecycle';
 import { databaseType } from '../../provider/src/named/database-type';
 import { NamedLifecycle } from '../../provider/src/named/named-lifecycle';
@@ -19,13 +19,11 @@ export interface StoredResource {
   readonly id: string;
   readonly inputs: Properties;
   readonly outputs: Properties;
+  readonly options?: Options;
 }
 
 /** What a program declares besides the arguments of a resource. */
-export interface Options {
-  readonly retainsOnDelete?: boolean;
-  readonly secretNames?: readonly string[];
-}
+type Options = Omit<Resource, 'urn'>;
 
 /**
  * Starts an emulator, and runs of the engine for several resources of one program: what the engine calls in which order is up to
@@ -57,7 +55,7 @@ function callsOf(core: ProviderCore) {
     name: string,
     inputs: Properties,
     before?: StoredResource,
-    options: Options = {},
+    options: Options = before?.options ?? {},
   ) => {
     const resource = resourceOf(kind, name, options);
     const olds = before && { resource, inputs: before.inputs };
@@ -65,7 +63,10 @@ function callsOf(core: ProviderCore) {
     if (failures.length > 0) throw new Error(failures.map(({ reason }) => reason).join('; '));
     return checked;
   };
-  const priorOf = ({ kind, name, inputs, outputs }: StoredResource, options: Options = {}) => ({
+  const priorOf = (
+    { kind, name, inputs, outputs, options: stored = {} }: StoredResource,
+    options: Options = stored,
+  ) => ({
     resource: resourceOf(kind, name, options),
     inputs,
     outputs,
@@ -73,10 +74,16 @@ function callsOf(core: ProviderCore) {
   return {
     check,
     /** Checks and creates a resource that is new, or that is created in place of another one. */
-    create: async (kind: Kind, name: string, inputs: Properties): Promise<StoredResource> => {
-      const checked = await check(kind, name, inputs);
+    create: async (
+      kind: Kind,
+      name: string,
+      inputs: Properties,
+      given?: Options,
+    ): Promise<StoredResource> => {
+      const checked = await check(kind, name, inputs, undefined, given);
       const { id, outputs } = await lifecycles[kind].create(checked, new Deadline(30_000, 'later'));
-      return { kind, name, id, inputs: checked.inputs, outputs };
+      const { urn: _, ...options } = checked.resource;
+      return { kind, name, id, inputs: checked.inputs, outputs, options };
     },
     /** Checks and diffs a resource in state, which changes nothing, and foresees the outputs of an update. */
     preview: async (before: StoredResource, inputs: Properties, options?: Options) => {

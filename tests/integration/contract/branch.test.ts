@@ -157,16 +157,6 @@ describe.each(doors)('a Branch by %s', (_name, door) => {
     expect(await refresh(state)).toEqual({ state: undefined, hasChanges: true });
   });
 
-  it('is not deleted while it has children, which the error names', async () => {
-    const { up, destroy, held, emulator, project } = await startBranchDoor(door);
-    const state = await up();
-    const child = emulator.createBranch(project.id, { name: 'child', parentId: state.id });
-    expect((await callErrorOf(destroy(state))).message).toContain(
-      `delete of branch ${state.id}: other branches were created from it: ${child.id}. Nothing was deleted. Delete them first.`,
-    );
-    expect(held()).toHaveLength(2);
-  });
-
   it.each([0, 300])('is one branch for two creates at once and lists late by %d ms', async (lateListsMs) => {
     const { up, held } = await startBranchDoor(door, { lateListsMs, operationMs: 100 });
     const outcomes = await Promise.allSettled([up(), up()]);
