@@ -110,7 +110,7 @@ function findExpiryFailure(expiresAt: string): InputFailure[] {
   return [{ property: 'expiresAt', reason: `${now}: it must be within the next 30 days` }];
 }
 
-/** What a preview says of a branch in state that the service has deleted since, or is about to. */
+/** What a preview reports about a branch in state that the service has deleted since, or is about to delete. */
 export function describeExpired({ expiresAt, lastResetAt }: BranchOutputs): string | undefined {
   // A reset has moved the expiry at the service.
   if (expiresAt === undefined || lastResetAt !== undefined || untilMs(expiresAt) > 0) return undefined;

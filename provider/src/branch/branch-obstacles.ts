@@ -107,7 +107,7 @@ export async function checkExpiry(
   if (reason !== undefined) throw new Error(`${reason}. Nothing was changed.`);
 }
 
-/** A branch that expires can have no children. One with a copy of its schema is none. */
+/** A branch that expires can have no children. A schema-only copy is not a child. */
 export async function findExpiringParent(
   declaration: BranchDeclaration,
   core: ProviderCore,

@@ -82,7 +82,7 @@ export async function reportReset(
 }
 
 /**
- * From now on, what the branch has by name waits for the reset.
+ * From now on, the roles and databases of the branch wait for the reset.
  * @throws Error when the engine has asked about that before it asked about the branch
  */
 function noteAhead({ claims }: ProviderCore, id: string, reset: 'expected' | 'found', origin?: string): void {

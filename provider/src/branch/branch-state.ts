@@ -36,7 +36,7 @@ export function toFound(branch: Branch, { inputs, outputs }: PriorBranch, declar
     const found = declareBranch(branch);
     return { inputs: found, outputs: toOutputs(branch, found) };
   }
-  // The name of an interrupted create is no drift: it is still to be renamed.
+  // The name of an interrupted create is not drift: the branch is still to be renamed.
   const isUnfinished = inputs.name !== undefined && branch.name === toUnfinishedName(inputs.name);
   const reported = branchArguments.withReported(branch, inputs);
   const now = isUnfinished ? { ...reported, ...pick(inputs, 'name') } : reported;

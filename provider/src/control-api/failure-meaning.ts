@@ -41,7 +41,7 @@ const meaningOfNetworkError: Readonly<Record<string, FailureMeaning>> = {
 /** The code of a response that is not JSON, or does not have the documented shape. */
 export const malformedResponseCode = 'MALFORMED_RESPONSE';
 
-/** The code of a page of something else, where the service has not answered yet. */
+/** The code of a response that something else sent, before the service has answered. */
 export const elsewhereCode = 'NOT_THE_SERVICE';
 
 /** The code of a request that the rate limiter could not send before its deadline. */

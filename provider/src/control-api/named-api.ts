@@ -10,7 +10,7 @@ import {
   responses,
 } from './wire-types';
 
-/** Where something has a name. */
+/** The branch within which a name is unique. */
 export type NamedPlace = { readonly projectId: string; readonly branchId: string };
 /** Which role or database of which branch. */
 export type NamedPath = NamedPlace & { readonly name: string };
@@ -26,7 +26,7 @@ export function parseNamedId(id: string): NamedPath {
   return { projectId, branchId, name: name.join('/') };
 }
 
-/** The calls for what has a name within a branch. Each rejects with a ControlApiError. */
+/** The calls for roles and databases. Each rejects with a ControlApiError. */
 export class NamedApi extends HttpClient {
   async listNamed(kind: NamedKind, at: NamedPlace, options?: CallOptions): Promise<Named[]> {
     return this.call('GET', pathOf(kind, at), namedShapes(kind).items, options);

@@ -12,7 +12,7 @@ interface Page<Item> {
 
 /**
  * The items of all pages, each once. A page that is not full need not be the last, not even an empty one: the service may allow
- * fewer items than asked for. One that only repeats items is.
+ * fewer items than asked for. A page that only repeats items is the last.
  * @throws ControlApiError when a full page, or its cursor, repeats an earlier one: what follows can't be read
  */
 export async function readPages<Item extends { readonly id: string }>(

@@ -16,7 +16,7 @@ interface FindOptions<Item> {
   /** The list must be sent after this time. By `performance.now()`. */
   readonly after?: number;
   readonly deadline?: Deadline | undefined;
-  /** What finds it in a list under another id, before its own counts. @default nothing */
+  /** Recognises the item under another id; tried before the id. @default nothing */
   readonly isSame?: ((item: Item) => boolean) | undefined;
 }
 
@@ -34,12 +34,12 @@ export interface ListSource<Item> {
 }
 
 /**
- * The endpoints, or the branches, of one project. Callers share the next list request, never one that was already sent. The longer a list
+ * The resources of one kind in a project. Callers share the next list request, never one that was already sent. The longer a list
  * takes, the longer the next one waits for further callers, so that lists take at most half of the time.
  */
 export class ResourceList<Item extends { readonly id: string }> {
   readonly #source: ListSource<Item>;
-  /** Those that no longer exist. A lagging list may still show them. */
+  /** The ids that no longer exist. A lagging list may still show them. */
   readonly #gone = new Set<string>();
   #latest: readonly Item[] = [];
   #latestSentAt = Number.NEGATIVE_INFINITY;

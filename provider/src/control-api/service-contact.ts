@@ -2,7 +2,7 @@ import type { AxiosResponse } from 'axios';
 import * as z from 'zod';
 import { elsewhereCode, malformedResponseCode } from './failure-meaning';
 
-/** So many pages of something else end the calls of a process that the service has not answered yet. */
+/** As long as the service itself has not answered, this many pages of something else end the calls of the process. */
 const finalPages = 4;
 
 /** The error body of the service (official API description, GeneralError). */
@@ -20,8 +20,8 @@ interface OwnResponse {
 }
 
 /**
- * What may be the service's own response: JSON, for a failure with its error body. Undefined for any other, which a proxy sends, or
- * a server at a wrong base URL.
+ * Parses what may be the service's own response: JSON, and for a failure its error body. Undefined for any other response, which a
+ * proxy sent, or a server at a wrong base URL.
  */
 export function readOwnResponse({ status, data: text }: AxiosResponse): OwnResponse | undefined {
   if (status === 204) return {};
@@ -35,7 +35,7 @@ export function hasJson({ headers }: AxiosResponse): boolean {
   return String(headers['content-type']).startsWith('application/json');
 }
 
-/** Of a response that is not the service's own. */
+/** Describes a response that is not the service's own. */
 export function describeForeign(response: AxiosResponse): string {
   const contentType: unknown = response.headers['content-type'];
   const kind = typeof contentType === 'string' ? contentType.replace(/;.*/, '') : 'no content type';
@@ -43,7 +43,7 @@ export function describeForeign(response: AxiosResponse): string {
   return `answered with ${what}, not the API: does a proxy respond in its place, or is the base URL wrong?`;
 }
 
-/** The escape of a surrogate. JSON may hold one alone, which is no text: the engine would refuse the whole state. */
+/** The escape of a surrogate. JSON may hold one alone, which is not valid text: the engine would refuse the whole state. */
 const surrogate = /\\ud[89a-f]/i;
 
 /** Parses JSON text, with U+FFFD for each lone surrogate; undefined for any other text. */
@@ -60,7 +60,7 @@ function toWellFormed(value: unknown): unknown {
   return typeof value === 'string' ? Buffer.from(value).toString() : value;
 }
 
-/** What this process has heard of the service. */
+/** Whether the service itself has answered this process, and why its latest request failed. */
 export class ServiceContact {
   /** Why the latest request failed, even if it is sent again; undefined after a response of the service. */
   latestFault: (Error & { readonly reason: string }) | undefined;
@@ -72,7 +72,7 @@ export class ServiceContact {
     this.latestFault = undefined;
   }
 
-  /** A complete response that is not what the call documents. As long as the service has not answered, something else has sent it. */
+  /** Describes a complete response without the documented shape. Until the service has answered, it counts as sent by something else. */
   describeOtherShape(response: AxiosResponse, problem: string): { code: string; message: string } {
     const message = `the response does not have the documented shape: ${problem}`;
     if (this.hasAnswered) return { code: malformedResponseCode, message };

@@ -138,10 +138,10 @@ const namedSchemas = {
   database: item({ ...named, id: z.number().nullish(), owner_name: z.string() }),
 };
 
-/** What has a name within a branch. */
+/** A resource with a name within its branch. */
 export type NamedKind = keyof typeof namedSchemas;
 
-/** One of them as the service sends it. */
+/** A role or a database as the service sends it. */
 export interface Named {
   /** Of a database: unique, and the same after a rename. */
   readonly id?: number | undefined;
@@ -155,7 +155,7 @@ export interface Named {
   readonly updated_at: string;
 }
 
-/** The attributes of one of them in a create or an update. */
+/** The attributes of a role or a database in a create or an update. */
 export interface NamedAttributes {
   readonly name?: string;
   readonly owner_name?: string;
@@ -175,7 +175,7 @@ function isConnectionUri(text: string): boolean {
 }
 
 const operations = z.array(operationSchema);
-/** Those that a write has started. */
+/** The operations that a write has started. */
 const started = operations.nullish().transform((list) => list ?? []);
 const endpoints = z.array(endpointSchema);
 
@@ -216,13 +216,13 @@ export const responses = {
 export type EndpointChange = z.infer<typeof responses.endpointChange>;
 /** The response to a create, update, reset or delete of a branch. */
 export type BranchChange = z.infer<typeof responses.branchChange>;
-/** The response to a create, an update or a delete of what has a name within a branch. */
+/** The response to a create, an update or a delete of a role or a database. */
 export interface NamedChange {
   readonly item: Named;
   readonly operations: readonly Operation[];
 }
 
-/** The shapes of the responses about what has a name within a branch. */
+/** The shapes of the responses about roles and databases. */
 export function namedShapes(kind: NamedKind) {
   const schema: z.ZodType<Named> = namedSchemas[kind];
   return {

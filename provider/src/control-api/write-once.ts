@@ -5,14 +5,14 @@ import { type RetryPacing, retryDelayMs } from './retry';
 
 export interface WriteOnce<Result> {
   readonly send: () => Promise<Result>;
-  /** A request has failed that may have done the work, which reads may not show yet. */
+  /** A failed request may have done the work, which reads may not show yet. */
   readonly onLost?: () => void;
   /**
    * Looks up whether the write has already happened. Returns as much of its result as it finds, or undefined. Rejects if it must not
    * be sent.
    */
   readonly findDone: () => Promise<Result | undefined>;
-  /** Whether to look it up before an attempt although no response was lost. */
+  /** Whether to look it up before an attempt even if no response was lost. */
   readonly isLookupDue?: () => boolean;
   readonly deadline: Deadline;
   readonly pacing: RetryPacing;

@@ -65,7 +65,7 @@ export class EndpointLifecycle extends ResourceLifecycle<EndpointInputs, Endpoin
         endpointArguments.replacing.includes(name) || (name === 'branchId' && goesWithBranch);
       const replaces = changes.filter(doesReplace);
       const hasChanges = changes.length > 0 || this.isDue(prior);
-      // What others have changed is no change of the program: nothing to report, and nothing that `allowRestart` forbids.
+      // Foreign changes are not changes of the program: there is nothing to report, and nothing for `allowRestart` to forbid.
       if (this.claims.isRefreshed(id, prior, news)) return { hasChanges, changes, replaces, restarts: false };
       const isReplacing = replaces.length > 0;
       this.claims.noteDiff(id, prior, news, { replaces, hasChanges, base });

@@ -7,7 +7,7 @@ import { endpointArguments } from './endpoint-arguments';
 import { type EndpointInputs, findInputFailures } from './endpoint-inputs';
 import type { EndpointOutputs, PriorState } from './endpoint-state';
 
-/** The outputs that are no arguments. */
+/** The outputs that are not arguments. */
 const furtherOutputs = [
   'minSize',
   'maxSize',

@@ -6,8 +6,8 @@ const watchMs = 500;
 /**
  * Ends this process when the CLI that started it has ended, however it ended. A provider process outlives a CLI that is
  * killed, and would continue work that no state records. The CLI holds the other end of the standard input, so end-of-file
- * means that it has ended. Where standard input is no pipe, another parent process means the same. What the next run finds of
- * a create that ended so: endpoint/create-once.ts.
+ * means that it has ended. If standard input is not a pipe, another parent process means the same. How the next run finds a
+ * create that ended this way: lifecycle/create-once.ts.
  */
 export function endWithEngine(): void {
   const parent = process.ppid;

@@ -16,7 +16,7 @@ export interface Loss {
 type Losing = Declared<{ readonly projectId: string; readonly allowDataLoss?: boolean }>;
 
 /**
- * Why a replacement must not go on that no diff has judged. For a resource option, the engine calls check twice and never diff. For a
+ * Why a replacement that no diff has judged must stop. For a resource option, the engine calls check twice and never diff. For a
  * replaced base, it calls diff with the old inputs; the new program may have removed allowDataLoss.
  * @param list where the old one is, if it still exists
  */
@@ -44,7 +44,7 @@ export async function findUnjudgedLoss(
 }
 
 /**
- * What the preview says of a replacement, and whether it is sure to happen.
+ * What the preview reports about a replacement, and whether it is certain.
  * @throws Error when it is, and `allowDataLoss` does not permit it
  */
 export function judgeLoss(
@@ -70,12 +70,12 @@ export function judgeLoss(
   );
 }
 
-/** What a create does if it is a forced replacement: the engine does not tell one from the other. */
+/** What a create does if it is a forced replacement, which the engine does not show. */
 export function describeForced(what: string): string {
   return `With --replace or taint, it first deletes ${what}.`;
 }
 
-/** What a create does otherwise comes first, with its condition. */
+/** What a create does if it is no replacement, and then what it does if it is one. */
 export function describeUnforced(done: string, what: string): string {
   return `without --replace or taint, ${done}. ${describeForced(what)}`;
 }

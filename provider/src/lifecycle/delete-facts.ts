@@ -24,7 +24,7 @@ interface DeleteQuestion {
   readonly id: string;
   readonly prior: Prior<object, Properties & { readonly projectId: string }>;
   readonly deadline: Deadline;
-  /** What finds it under a name that others have given it. @default nothing */
+  /** Recognises it under a name that another client gave it. @default nothing */
   readonly isSame?: (item: NamedItem) => boolean;
   readonly send: (project: ServiceProject, id: string) => ReturnType<DeleteRequest['send']>;
 }
@@ -40,7 +40,7 @@ class Instead extends Error {
 }
 
 /**
- * Deletes it, unless a resource of this run keeps it, and if no guard refuses. Every request waits for its judgement.
+ * Deletes the resource, unless another one of this run keeps it or a guard refuses. The guards judge it before each request.
  * @throws Error that says why nothing is deleted
  */
 export async function deleteGuarded(question: DeleteQuestion): Promise<void> {
@@ -150,7 +150,7 @@ async function findBranchOf({ core, deadline }: DeleteQuestion, project: Service
   return shown?.protected ? read() : shown;
 }
 
-/** Why the branch can't be deleted with which something is replaced. The engine deletes that first: asking later is too late. */
+/** Why the branch with which a resource is replaced can't be deleted. The engine deletes that resource first: asking later is too late. */
 async function findBaseObstacle(
   core: ProviderCore,
   project: ServiceProject,
@@ -195,7 +195,7 @@ export async function foreseeDelete(
   return compact([describeStanding(branchId, standing), describeChildren(live.children)]);
 }
 
-/** Looks that up, once, for the branch with which a resource is replaced: a forced replacement of that one has no diff of its own. */
+/** The same, once, for the branch with which a resource is replaced: a forced replacement of the branch has no diff of its own. */
 export async function foreseeBase(
   core: ProviderCore,
   declaration: Declared<object>,

@@ -10,7 +10,7 @@ export interface StandingEndpoint {
   readonly keeper: string | undefined;
 }
 
-/** All that decides about a delete, gathered right before its request. */
+/** Everything that a delete is judged by, gathered right before its request. */
 export interface DeleteFacts {
   readonly subject: Subject;
   /** Whether the resource may still use it, because its replacement was not created. */
@@ -125,7 +125,7 @@ export function judgeDelete(facts: DeleteFacts, guards = deleteGuards): string |
   return undefined;
 }
 
-/** What a preview says of the branches that were created from it, which the program may delete, too. */
+/** What a preview reports about the branches that were created from it, which the program may delete as well. */
 export function describeChildren(children: readonly string[]): string | undefined {
   if (children.length === 0) return undefined;
   return `branches were created from it: ${listChildren(children)}. Unless this update deletes them first, \`pulumi up\` stops before it deletes anything`;

@@ -158,7 +158,7 @@ function applyEffects(
   const isConfigured = effects.includes('config') || isDue(joined.ledger, 'config');
   const paid: Owed[] = isConfigured && !started.some(isConfig) ? ['config'] : [];
   if (names.includes('disabled') && !isStopped(situation)) paid.push('stop');
-  // A move leaves the compute idle, also one that was about to start.
+  // A move leaves the compute idle, even one that was about to start.
   if (reasons.includes('move')) paid.push('start');
   return { ...joined, ledger: owe(pay(joined.ledger, ...paid), ...reasons) };
 }

@@ -3,7 +3,7 @@ import { isConfig, isSuspension, isUnpaid, namesAt, newestOfEach } from './ledge
 import { isOwn, type Rules, type Situation } from './situation';
 
 /**
- * Of the listed operations, those that an earlier request for the untraced arguments has started. A lone suspension is an autosuspend,
+ * The listed operations that an earlier request for the untraced arguments has started. A lone suspension is an autosuspend,
  * unless a stop or a move was requested.
  * @param listed newest first
  */

@@ -120,7 +120,7 @@ export function findSuspensionReasons({ owed }: Pick<Ledger, 'owed'>, isStopped:
   return reasonsAmong(owed).filter((reason) => reason !== 'stop' || isStopped);
 }
 
-/** Those of these debts that a suspension pays. */
+/** The debts among these that a suspension pays. */
 export function reasonsAmong(owed: readonly Owed[]): readonly Owed[] {
   return intersection(suspensionReasons, owed);
 }

@@ -33,7 +33,7 @@ type FindDrift = (names: readonly string[]) => readonly string[];
 const mostSteps = 50;
 
 /**
- * The steps of a run on the situation, by the same two functions, at a service that does at once what it is asked.
+ * The steps of a run on the situation, by the same two functions, on a service that does everything at once.
  * @param situation with the resource as it is now
  * @param listed the operations since the time up to which the state accounts for them, newest first
  */

@@ -29,7 +29,7 @@ export interface CoreOptions extends ServicePacing {
   readonly previewPatienceMs?: number | undefined;
 }
 
-/** What one create or update works with, and on: what the program declares. */
+/** What one create or update works with: the program's declaration, and what it is applied with. */
 export interface Work<Inputs> extends Declared<Inputs> {
   readonly project: ServiceProject;
   /** Whether connections of an active compute may be dropped. */
@@ -39,7 +39,7 @@ export interface Work<Inputs> extends Declared<Inputs> {
   readonly settingNames: SettingNames;
 }
 
-/** What a check asks: why the declaration can't be applied. */
+/** A question of a check: why can't the declaration be applied? */
 export type Question = () => readonly InputFailure[] | Promise<readonly InputFailure[]>;
 
 const followsFailure = 'has no value, because another resource of this program has failed: see its error';

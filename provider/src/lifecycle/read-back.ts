@@ -11,7 +11,7 @@ const pauses = { firstMs: 50, longestMs: 1_000 };
 
 interface ReadBack<Shown> {
   readonly item: Shown;
-  /** What was sent, and the service reports otherwise. */
+  /** The arguments for which the service reports another value than was sent. */
   readonly drift: readonly string[];
   /** The operations whose failure keeps the resource from becoming ready. */
   readonly failed: readonly Operation[];

@@ -16,7 +16,7 @@ export async function findReplacementFailures(
   return obstacle ? [{ property: '', reason: `its create is bound to fail: ${obstacle}` }] : [];
 }
 
-/** Why what stands on a branch, or is a copy of it, can't follow: the run replaces it in another project, under an id that is not known yet. */
+/** Why what is on a branch, or was created from it, can't be replaced with it: the branch moves to another project. Its new id is not known yet. */
 export function findOtherProject(
   { claims }: ProviderCore,
   branchId: unknown,

@@ -5,8 +5,8 @@ import type { ProviderCore } from './provider-core';
 import { type Declared, describeNamed } from './resource-identity';
 
 /**
- * What the program declares on a branch that this run is to reset, or was created from it. The engine asks about the branch and about
- * these in any order, so each diff calls this.
+ * Checks the reset of a branch against its endpoints, and against its children that the program declares. The engine asks about
+ * these and about the branch in any order, so each diff calls this.
  * @throws Error when the reset drops connections that `allowRestart` protects, or moves a child of the program to another branch
  */
 export async function checkReset(
@@ -26,8 +26,8 @@ export async function checkReset(
 }
 
 /**
- * What the engine has not asked about yet, or others have put there, goes by the stack's `allowRestart`: in an update, the engine asks about
- * the endpoints only after the reset.
+ * The stack's `allowRestart` counts for an endpoint that the engine has not asked about yet, or that another client added: in an update, the
+ * engine asks about the endpoints only after the reset.
  * @param endpoints of the project
  * @throws Error when `allowRestart` is false for an active endpoint on the branch
  */

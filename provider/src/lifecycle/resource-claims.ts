@@ -4,12 +4,12 @@ import { type Kind, UnsettledError } from './resource-errors';
 import type { Declared, Properties } from './resource-identity';
 import { RunRecords } from './run-records';
 
-/** What a resource in state is known by, to find who is to adopt it. */
+/** What identifies a resource in state, to find the one that is to adopt it. */
 export interface Known {
   readonly projectId: unknown;
-  /** Of what has a name within a branch. */
+  /** Of a role or a database. */
   readonly branchId?: unknown;
-  /** Those that the state and the service give it. */
+  /** Its names in the state and at the service. */
   readonly names: readonly unknown[];
   /** Of a read_write endpoint. */
   readonly branchIds?: readonly unknown[] | undefined;
@@ -23,7 +23,7 @@ export class ResourceClaims extends RunRecords {
   /** The URN that has each name, by project and name. */
   readonly #names = new Map<string, string>();
   readonly #kind: string;
-  /** Why what is to be created in place of an item can't be created; undefined when it can. A type of resource may know reasons. */
+  /** Why the replacement of an item can't be created; undefined when it can. A type of resource may set it. */
   findObstacle: (replacement: Declared<object>, replaced: string) => Promise<string | undefined> = async () =>
     undefined;
 
@@ -33,7 +33,7 @@ export class ResourceClaims extends RunRecords {
     this.#kind = kind;
   }
 
-  /** Whether diff has said that the resource is replaced that has the id in state. */
+  /** Whether diff has reported that the resource with this id in state is replaced. */
   isReplaced(id: string): boolean {
     return ['early', 'judged'].includes(this.recordOf(id).replacement ?? 'none');
   }
@@ -88,7 +88,7 @@ export class ResourceClaims extends RunRecords {
   }
 
   /**
-   * Records what diff says of the resource that has the id in state. If the resource is not replaced, claims the id; one that is
+   * Records what diff reports about the resource that has the id in state. If the resource is not replaced, claims the id; one that is
    * about to be replaced claims nothing: its delete must go through.
    * @throws Error when the id belongs to another resource
    */
@@ -114,7 +114,7 @@ export class ResourceClaims extends RunRecords {
     if (!isReplacing) this.#claimInState(id, urn);
   }
 
-  /** @throws Error when another resource of the program has the id in state, too: what one asks for would befall the other */
+  /** @throws Error when another resource of the program also has the id in state: a change of one would affect the other */
   #checkUnique(id: string, urn: string): void {
     if (!this.isDeclared(urn)) return;
     const kind = this.#kind;
@@ -162,8 +162,8 @@ export class ResourceClaims extends RunRecords {
   }
 
   /**
-   * What this run is to create in place of the item. A forced replacement shows no id: then it is the only create of what the engine has
-   * shown no state of.
+   * What this run is to create in place of the item. A forced replacement shows no id: then it is the only create for which the engine
+   * has passed no state.
    */
   findReplacementOf(id: string): Declared<Properties> | undefined {
     const owner = this.ownerOf(id);
@@ -192,7 +192,7 @@ export class ResourceClaims extends RunRecords {
     }
   }
 
-  /** The other resource that keeps what this id stands for where it is, or is to take it over. */
+  /** The other resource that keeps the item with this id where it is, or is to take it over. */
   claimAdoption(id: string, urn: string): string | undefined {
     const { holder = urn, mover, adopter = mover === undefined ? holder : urn } = this.item(id);
     if (adopter !== urn) return adopter;
@@ -225,7 +225,7 @@ export class ResourceClaims extends RunRecords {
   }
 }
 
-/** Those of each type of resource. */
+/** The claims of each type of resource. */
 export function makeClaims(): Readonly<Record<Kind, ResourceClaims>> {
   return {
     endpoint: new ResourceClaims('endpoint'),

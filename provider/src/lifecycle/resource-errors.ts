@@ -54,7 +54,7 @@ export function describeWaitResult(
   return `${describeEnd(subject, result, waitedMs)}. ${now}${longer}`;
 }
 
-/** The same of a delete. One that fails leaves the state as it was. */
+/** The same for a delete. A failed delete leaves the state as it was. */
 export function describeDeleteResult(subject: Subject, result: WaitResult, waitedMs: number): string {
   return `${describeEnd(subject, result, waitedMs)}. The ${subject.kind} is kept in state; run the command again.`;
 }
@@ -116,7 +116,7 @@ export function describeSubject({ action, kind, id }: Subject): string {
   return `${action} of ${kind} ${id}`;
 }
 
-/** What to do about what is in the way, and is to get out of it in the same update. @param change by which it does, such as `renames` */
+/** What to do about an item that is in the way until this update changes it. @param change such as `renames` */
 export function describeOrder(id: string, change: string): string {
   return `If this program deletes ${id}, do that in an earlier \`pulumi up\`: deletes run last. If it ${change} ${id}, add that resource to \`dependsOn\` of this one`;
 }

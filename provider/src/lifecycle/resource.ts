@@ -33,12 +33,12 @@ export interface Resource<Shown extends Item, Outputs> extends Rules {
     /** Whether the service has reset it since the last run that the state accounts for. */
     readonly isDone: (item: Shown) => boolean;
   };
-  /** @throws Error when what the rest of the run sends must not be sent. Absent: it may always be sent */
+  /** @throws Error when the rest of the run must not be sent. Absent: it may always be sent */
   readonly checkGate?: (situation: Situation, read: () => Promise<Shown>) => Promise<void>;
 
   /** The arguments among these for which the service reports another value than the program gives. */
   readonly findDrift: (item: Shown, names: readonly string[]) => readonly string[];
-  /** Whether the service is through with what it does to the resource by itself. */
+  /** Whether the service has finished what it does to the resource by itself. */
   readonly isReady: (item: Shown) => boolean;
   /** Whether removing the argument from the program resets it at the service. */
   readonly isResettable: (name: string) => boolean;

@@ -25,9 +25,9 @@ export interface ResourceRecord {
    * a later create ends a replacement of an earlier run.
    */
   readonly replacement?: 'early' | 'judged' | 'none' | undefined;
-  /** If the engine replaces it with its branch, or a branch with its parent: the id of that one. */
+  /** If the engine replaces the resource with its branch, or a branch with its parent: the id of that branch or parent. */
   readonly base?: string | undefined;
-  /** Of a branch that this run creates: the one whose roles and databases it starts with, where that can be foreseen. */
+  /** For a branch that this run creates: the branch whose roles and databases it starts with, if that can be foreseen. */
   readonly origin?: string | undefined;
 }
 
@@ -48,7 +48,7 @@ export interface ItemRecord {
    * update waits until it has ended.
    */
   readonly reset?: 'expected' | 'found' | 'done' | undefined;
-  /** Of a branch whose reset is expected: the one whose roles and databases it then has, where that can be foreseen. */
+  /** For a branch whose reset is expected: the branch whose roles and databases it then has, if that can be foreseen. */
   readonly origin?: string | undefined;
   /** For a branch that a change replaces: the endpoints on it that the preview knows. */
   readonly foreseen?: readonly string[];
@@ -105,7 +105,7 @@ export class RunRecords {
     });
   }
 
-  /** This run resets it, or waits for the reset. What else is on it waits for the end. */
+  /** This run resets the branch, or waits for its reset. Roles and databases on it wait for the end. */
   async noteReset<Result>(id: string, reset: Promise<Result>): Promise<Result> {
     try {
       const result = await reset;
@@ -147,14 +147,14 @@ export class RunRecords {
     return (inState ?? declared)?.resource.retainsOnDelete === true;
   }
 
-  /** What this run is to create in place of the resource; undefined when it creates nothing, or has done so already. */
+  /** What this run is still to create in place of the resource; undefined when there is nothing. */
   findReplacement(urn: string | undefined): Declared<Properties> | undefined {
     const { create, declared } = this.resource(urn);
     return create === 'expected' ? declared : undefined;
   }
 
   /**
-   * What replaces the resource without a diff that has judged what the program declares now. `base`: its branch or parent is replaced, and
+   * Why the resource is replaced although no diff has judged its present declaration. `base`: its branch or parent is replaced, and
    * diff saw only the old inputs. `option`: a resource option replaces it, and diff is not called, or has found no reason.
    */
   findUnjudged(urn: string | undefined): 'base' | 'option' | undefined {

@@ -28,7 +28,7 @@ const controlledStates = { start: 'active', suspend: 'idle' } as const;
 
 type Action = Exclude<Step, 'done'>;
 
-/** One create or update of one resource, from the moment when its id is known: what the table says, until it is done. */
+/** One create or update of one resource, once its id is known: performs what the table decides until it is done. */
 export class Run<Shown extends Item, Outputs> {
   readonly #resource: Resource<Shown, Outputs>;
   readonly #requests: ResourceRequests<Shown>;
@@ -195,7 +195,7 @@ export class Run<Shown extends Item, Outputs> {
     if (gone && origin !== 'new') return gone;
     const asked = namesAt(ledger, 'asked');
     const item = this.#item;
-    // A killed run may already have set these, or an earlier create. Stored as due, removing them from the program resets them.
+    // A killed run, or an earlier create, may already have set these. They are stored as due, so removing them from the program resets them.
     const overtaken = asked.filter((name) =>
       before ? isUnwritten && item && !isAsBefore(item, name) : isResettable(name),
     );

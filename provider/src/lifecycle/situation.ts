@@ -13,7 +13,7 @@ export interface Item {
   readonly disabled?: boolean | undefined;
 }
 
-/** How a run has got the resource: from the state, by creating it, as an earlier create of its own, or by adopting it. */
+/** Where a run has the resource from: from the state, by creating it, as an earlier create of its own, or by adopting it. */
 export type Origin = 'in state' | 'new' | 'own' | 'adopted';
 
 /** Everything that a create or an update knows: one immutable value. `decide` reads it, and `evolve` makes the next one. */
@@ -30,7 +30,7 @@ export interface Situation {
   readonly past: 'closed' | 'recorded' | 'uncertain';
   /** Whether this run has written something. `unknown`: the response to the last write was lost. */
   readonly writes: 'none' | 'accepted' | 'unknown';
-  /** The newest that a read or a response has shown. */
+  /** The newest view of the resource, by a read or a response. */
   readonly item: Item | undefined;
   /** Whether a read since the last write agrees with what was sent. */
   readonly view: 'open' | 'agreed' | 'differs';

@@ -60,7 +60,7 @@ function findExisting<Inputs extends NamedInputs>(
 }
 
 /**
- * What the branch has by name. A branch that this run creates or resets starts with what another one has.
+ * The roles or databases of the branch. A branch that this run creates or resets starts with those of another one.
  * @returns undefined where a preview can't know
  */
 export async function glimpseNamed(

@@ -35,10 +35,10 @@ import {
 } from './named-type';
 import { checkUpdate, describeUpdate, findSent } from './named-update';
 
-/** Between two looks at whether a reset has ended. Milliseconds. */
+/** How often to check whether a reset has ended. Milliseconds. */
 const resetPauseMs = 100;
 
-/** Check, diff, create, read, update and delete of what has a name within a branch. */
+/** Check, diff, create, read, update and delete of a role or a database. */
 export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycle<
   Inputs,
   NamedOutputs<Inputs>
@@ -107,7 +107,7 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     return isThere ? [] : [`its branch no longer has it: ${andAgain}`];
   }
 
-  /** What is replaced with its branch, or after the new one, meets no obstacle. */
+  /** A replacement with the branch, or one that creates first, meets no obstacle. */
   async #checkReplacement(replaces: readonly string[], prior: PriorNamed<Inputs>, news: Declared<Inputs>) {
     const { kind, findObstacle } = this.#named;
     if (!isEqual(replaces, ['name']) || isUnknown(news.inputs.name) || news.resource.createsBeforeDelete)
@@ -147,7 +147,7 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     const { arguments: table, kind, secret } = this.#named;
     const id = pathOf(prior, idInState);
     const started = await this.#startWork(news, deadline, prior).catch((error: unknown) => {
-      // Whether the reset of the branch has replaced it is not known then.
+      // Then it is not known whether the reset of the branch has replaced it.
       throw leaveUncertain(error, id, outputs);
     });
     const work: NamedWork<Inputs> = { ...started, action: 'update', kind, id };

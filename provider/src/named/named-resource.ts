@@ -80,12 +80,12 @@ function describeNamed<Inputs extends NamedInputs>(
   };
 }
 
-/** Whether it is the one in state, whatever its name. */
+/** Whether an item is the one in state, under any name. */
 export function isOf({ __number }: Pick<NamedOutputs, '__number'>) {
   return ({ number }: NamedItem) => number !== undefined && number === __number;
 }
 
-/** What a run knows it by: the path of the one in state, or what an import or a lookup gives. */
+/** Its current path: by the outputs in state, or the id that an import or a lookup gives. */
 export function pathOf({ outputs }: PriorNamed<NamedInputs>, idInState: string): string {
   return outputs.__schemaVersion === undefined ? idInState : toNamedId(outputs);
 }
@@ -167,7 +167,7 @@ function leaveOutForbidden(error: unknown): undefined {
   if (!(error instanceof ControlApiError && error.status === 403)) throw error;
 }
 
-/** The failure after which the next run looks whether the resource is there, and whether its secret output is. */
+/** The failure after which the next run checks whether the resource exists, and has its secret output. */
 export function leaveUncertain(error: unknown, id: string, outputs: Partial<NamedOutputs>): UnsettledError {
   const __ledger = { ...outputs.__ledger, past: 'uncertain' };
   return new UnsettledError(messageOf(error), id, { ...outputs, __ledger }, { cause: error });

@@ -13,7 +13,7 @@ import { type Prior, toOutputNames, type Unsettled } from '../lifecycle/resource
 import type { ResourceType } from '../lifecycle/resource-type';
 import type { NamedItem } from '../operations/service-project';
 
-/** The arguments that each of these types has. */
+/** The arguments that a role and a database share. */
 export type NamedInputs = NamedPath & { readonly adopt?: boolean };
 
 /** The outputs in state. */
@@ -22,7 +22,7 @@ export type NamedOutputs<Inputs extends NamedInputs = NamedInputs> = Inputs &
 
 export type PriorNamed<Inputs extends NamedInputs> = Prior<Inputs, NamedOutputs<Inputs>>;
 
-/** What differs between the types of resource that have a name within a branch. All else is the same for each. */
+/** What differs between a role and a database. Everything else is the same for both. */
 interface Definition<Inputs extends NamedInputs> {
   readonly kind: NamedKind;
   /** What each argument may hold. */
@@ -40,17 +40,17 @@ interface Definition<Inputs extends NamedInputs> {
   ) => Promise<NamedChange>;
   /** The argument that names a role of the branch, without which nothing can be created. @default none */
   readonly role?: keyof Inputs & string;
-  /** What the preview says of a change, by the argument that is sent. @default nothing */
+  /** What the preview reports about a change, by the argument that is sent. @default nothing */
   readonly changes?: Readonly<Record<string, string>>;
-  /** What it is like when it is created again, as after a reset of its branch. */
+  /** How it is when it is created again, such as after a reset of its branch, in words. */
   readonly again: string;
-  /** Why the service would refuse to delete it before another one of another name takes its place. @default nothing */
+  /** Why the service would refuse to delete it before one of another name replaces it. @default nothing */
   readonly findObstacle?: (core: ProviderCore, at: NamedPath) => Promise<string | undefined>;
   /** What to do when the service refuses a delete (422). @default nothing */
   readonly refusal?: string;
   /** What a replacement deletes. @default nothing that the program has to allow */
   readonly loss?: Loss;
-  /** The output that only a read of its own shows, and the response to the request that sets it. @default none */
+  /** The output that only the response to the request that sets it shows, and a read of its own. @default none */
   readonly secret?: {
     readonly name: 'password';
     readonly read: (api: ControlApi, at: NamedPath, deadline?: Deadline) => Promise<string | undefined>;
@@ -61,9 +61,9 @@ interface Definition<Inputs extends NamedInputs> {
 
 export interface NamedType<Inputs extends NamedInputs> extends Definition<Inputs> {
   readonly type: ResourceType;
-  /** The outputs that are no arguments. */
+  /** The outputs that are not arguments. */
   readonly further: readonly string[];
-  /** Those that a preview knows only of one that is there: also a name that an update may change, since lookups go by it. */
+  /** The outputs that a preview knows only for an existing one, including a name that an update may change: lookups use it. */
   readonly unforeseen: readonly string[];
   /** The outputs of the class. */
   readonly classOutputs: readonly string[];

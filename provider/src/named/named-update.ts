@@ -37,7 +37,7 @@ export function findSent<Inputs extends NamedInputs>(
   return intersection(sent, [...changes, ...repeated]);
 }
 
-/** What the preview says of the update. */
+/** What the preview reports about the update. */
 export function describeUpdate<Inputs extends NamedInputs>(
   named: NamedType<Inputs>,
   changes: readonly string[],

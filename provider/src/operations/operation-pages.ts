@@ -45,7 +45,7 @@ export async function* walkPages(
     const page = { limit: limitOf(starts.size), ...(start !== undefined && { cursor: start }) };
     starts.add(start);
     const response = await source.listOperations(projectId, page, deadline && { deadline });
-    // A page shorter than its limit need not be the last, not even an empty one. One that only repeats operations is.
+    // A short or empty page need not be the last. A page that only repeats operations is the last.
     const unseen = uniqBy(response.operations, 'id').filter(({ id }) => !seen.has(id));
     const operations = orderBy(unseen, ({ created_at }) => Date.parse(created_at), 'desc');
     if (operations.length === 0 && response.operations.length > 0) return;

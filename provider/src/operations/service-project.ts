@@ -52,7 +52,7 @@ export class ServiceProject {
   readonly api: ControlApi;
   readonly endpoints: ResourceList<Endpoint>;
   readonly branches: ResourceList<Branch>;
-  /** What each branch has by name. A branch that no longer exists has nothing. */
+  /** The roles or databases of each branch. A branch that no longer exists has none. */
   readonly named: (kind: NamedKind, branchId: string) => ResourceList<NamedItem>;
   readonly poller: OperationPoller;
   readonly writes: WriteQueue;

@@ -50,7 +50,7 @@ export async function awaitOperations(poller: OperationPoller, request: AwaitReq
   });
 }
 
-/** What a message about a wait adds where its last poll failed: the operations are then as an earlier one has shown them. */
+/** Added to a message about a wait whose last poll failed: the operations are then as an earlier poll showed them. */
 export function describePollFailure(failure: string | undefined): string {
   return failure === undefined ? '' : ` (the last poll failed: ${failure})`;
 }

@@ -139,7 +139,7 @@ export class UnlockWait {
   }
 }
 
-/** Another text after each change of the operation. */
+/** A text that differs after each change of the operation. */
 function versionOf({ id, updated_at }: Operation): string {
   return `${id} ${updated_at}`;
 }

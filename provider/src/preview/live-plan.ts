@@ -11,8 +11,8 @@ import type { ServiceProject } from '../operations/service-project';
 import { describeImpact, type PlannedChange } from './change-impact';
 
 /**
- * The endpoint as it is now, and the steps of the next run; undefined when the service can't be reached. The preview looks for operations
- * of earlier runs where that run will.
+ * The endpoint as it is now, and the steps of the next run; undefined when the service can't be reached. The preview lists operations
+ * of earlier runs if that run will.
  * @throws Error when the service refuses, or `allowRestart` is false and it can't be reached
  */
 export async function planLive(
