@@ -20,6 +20,14 @@ describe('a delete yields to the resource that is to adopt it', () => {
     expect(isThere(one.id)).toBe(true);
   });
 
+  it('but not to its own replacement, also under a new name', async () => {
+    const { one, run, isThere, projectId, feature } = await startBranchProgram();
+    const replacing = { projectId, name: 'data', adopt: true, parentId: feature, allowDataLoss: true };
+    await run.preview({ ...one, name: 'uno' }, replacing);
+    await run.delete(one);
+    expect(isThere(one.id)).toBe(false);
+  });
+
   it('when the take-over of an endpoint fails before it is in state', async () => {
     const { run, startRun, on, feature, emulator } = await startBranchProgram();
     const old = await startRun().create('endpoint', 'old', on(feature));

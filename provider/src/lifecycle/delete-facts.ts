@@ -45,8 +45,8 @@ class Instead extends Error {
  */
 export async function deleteGuarded(question: DeleteQuestion): Promise<void> {
   const { core, kind, id, prior, deadline } = question;
-  const { urn } = prior.resource;
   const claims = core.claims[kind];
+  const urn = urnOf(question);
   const keeper = claims.keeperOf(id, urn);
   if (keeper !== undefined) return core.reportKept(`${kind} ${id}`, urn, keeper);
   const { project, progress } = core.startWork(asReported(prior), deadline);
@@ -60,6 +60,11 @@ export async function deleteGuarded(question: DeleteQuestion): Promise<void> {
       return error.act(attempt);
     });
   await claims.noteLeaving(id, attempt());
+}
+
+/** What is replaced is deleted under its old URN, also where `aliases` rename it in the same run. */
+function urnOf({ core, kind, id, prior }: DeleteQuestion): string | undefined {
+  return core.claims[kind].ownerOf(id) ?? prior.resource.urn;
 }
 
 function listOf(project: ServiceProject, { kind, prior }: DeleteQuestion) {
@@ -84,7 +89,7 @@ async function guardDelete(question: DeleteQuestion, project: ServiceProject): P
 
 async function gatherFacts(question: DeleteQuestion, project: ServiceProject): Promise<DeleteFacts> {
   const { core, kind, id, prior, isSame, deadline } = question;
-  const { urn } = prior.resource;
+  const urn = urnOf(question);
   const { name, type, branchId, protected: wasProtected } = prior.outputs;
   const claims = core.claims[kind];
   const { base, declared } = claims.resource(urn);

@@ -18,8 +18,8 @@ export async function deleteNamed<Inputs extends NamedInputs>(
   prior: PriorNamed<Inputs>,
   deadline: Deadline,
 ): Promise<void> {
-  const { outputs, resource } = prior;
-  const { base } = core.claims[kind].resource(resource.urn);
+  const { outputs } = prior;
+  const { base } = core.claims[kind].recordOf(id);
   const send = ({ api }: ServiceProject, idNow: string) =>
     api.deleteNamed(kind, parseNamedId(idNow), deadline).catch((error: unknown) => {
       if (!(error instanceof ControlApiError && error.status === 422)) throw error;
