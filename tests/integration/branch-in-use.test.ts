@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { unknownValue } from '../../provider/src/lifecycle/input-values';
 import { errorOf } from '../support/failure';
 import { startBranchProgram } from '../support/start-program';
 import { urnOf } from '../support/start-service';
@@ -92,4 +93,13 @@ it('a preview refuses to replace a branch with a database that is kept', async (
   const later = startRun();
   await later.preview(database, declared);
   expect((await errorOf(later.preview(one, replacing))).message).toContain('which this program keeps');
+});
+
+it('a preview refuses to replace a database after its replaced branch', async () => {
+  const { one, startRun, run, projectId, feature } = await startBranchProgram();
+  const declared = { projectId, branchId: one.id, name: 'shop', ownerName: 'app_owner' };
+  const database = await startRun().create('database', 'd', declared);
+  await run.preview(one, { projectId, name: 'data', parentId: feature, allowDataLoss: true });
+  const followed = run.preview(database, { ...declared, branchId: unknownValue });
+  expect((await errorOf(followed)).message).toContain('allowDataLoss is not true');
 });

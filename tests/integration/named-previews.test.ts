@@ -90,14 +90,25 @@ it('a preview refuses a database of a role that nothing declares', async () => {
   await run.check('database', 'd', database);
 });
 
-it('a preview refuses what the service would: a rename, a name, an owner', async () => {
+it.each([
+  ['renamed', { name: 'new' }],
+  ['moved', { branchId: unknownValue }],
+])('a preview warns of a role that is %s and owns a database', async (_how, change) => {
+  const { startRun, project, branch } = await startEngineRuns();
+  const at = { projectId: project.id, branchId: branch.id };
+  const role = await startRun().create('role', 'r', { ...at, name: 'app' });
+  await startRun().create('database', 'd', { ...at, name: 'shop', ownerName: 'app' });
+  const run = startRun();
+  await run.preview(role, { ...role.inputs, ...change });
+  expect(run.shown.join()).toContain('the service deletes no role that owns databases: shop');
+});
+
+it('a preview refuses what the service would: a name, an owner', async () => {
   const { startRun, project, branch } = await startEngineRuns();
   const at = { projectId: project.id, branchId: branch.id };
   const first = startRun();
-  const role = await first.create('role', 'r', { ...at, name: 'app' });
+  await first.create('role', 'r', { ...at, name: 'app' });
   const database = await first.create('database', 'd', { ...at, name: 'shop', ownerName: 'app' });
-  const renamed = startRun().preview(role, { ...at, name: 'new' });
-  expect((await errorOf(renamed)).message).toContain('no role that owns databases: shop');
   const taken = startRun().preview(database, { ...at, name: 'app', ownerName: 'app' });
   expect((await errorOf(taken)).message).toContain('name "app" belongs to another database of branch');
   const given = startRun().preview(database, { ...at, name: 'shop', ownerName: 'none_such' });

@@ -151,7 +151,7 @@ export class BranchLifecycle extends ResourceLifecycle<BranchInputs, BranchOutpu
     prior: PriorBranch,
     news: BranchDeclaration,
   ): Promise<void> {
-    const { isCertain, warning } = judgeLoss(this.core, branchLoss, id, replaces, news);
+    const { isCertain, warning } = judgeLoss(this.core, branchLoss, id, replaces, prior, news);
     const isForeseen = isCertain && !this.claims.isRetained(news.resource.urn);
     const project = this.core.projects.project(prior.outputs.projectId);
     const goesToo = isForeseen ? await foreseeDelete(this.core, news, project, id) : [];

@@ -1,7 +1,8 @@
 import type { ResourceList } from '../control-api/resource-list';
 import { type InputFailure, isUnknown } from './input-values';
 import type { ProviderCore } from './provider-core';
-import type { Declared } from './resource-identity';
+import type { Declared, Properties } from './resource-identity';
+import type { Prior } from './resource-state';
 import { replacedByOption } from './run-records';
 
 /** What a replacement deletes of a type of resource, which the program has to allow. */
@@ -52,14 +53,15 @@ export function judgeLoss(
   { kind, base, describe }: Loss,
   id: string,
   replaces: readonly string[],
+  { outputs }: Prior<object, Properties>,
   { inputs, resource: { urn } }: Losing,
 ) {
   const claims = core.claims[kind];
   const { allowDataLoss } = inputs;
-  // When the base is about to be replaced, the engine calls diff before it passes the declaration.
-  const isCertain =
-    replaces.some((name) => !isUnknown(inputs[name as keyof typeof inputs])) ||
-    (urn !== undefined && !claims.isDeclared(urn));
+  // When the base is about to be replaced, the engine calls diff before it passes the declaration, unless the new base comes first.
+  const isKnown = (name: string) =>
+    !isUnknown(inputs[name as keyof typeof inputs]) || core.claims.branch.isReplaced(String(outputs[name]));
+  const isCertain = replaces.some(isKnown) || (urn !== undefined && !claims.isDeclared(urn));
   const consequence = `${describe(`${kind} ${id}`, claims.isRetained(urn))}: a change of ${replaces.join(' and ')}`;
   const gate =
     allowDataLoss === true ? '' : '. If it does, `pulumi up` fails, because allowDataLoss is not true';

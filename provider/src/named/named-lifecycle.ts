@@ -1,11 +1,10 @@
-import { intersection, isEqual, omit, union } from 'lodash';
+import { compact, intersection, omit, union } from 'lodash';
 import type { Deadline } from '../control-api/deadline';
 import { parseNamedId } from '../control-api/named-api';
 import { rereadUntil } from '../control-api/read-lag';
 import { situationInState } from '../lifecycle/beginning';
 import { findUnjudgedLoss, judgeLoss } from '../lifecycle/data-loss';
 import { foreseeBase } from '../lifecycle/delete-facts';
-import { isUnknown } from '../lifecycle/input-values';
 import { asReported, type ProviderCore } from '../lifecycle/provider-core';
 import { UnsettledError } from '../lifecycle/resource-errors';
 import type { CheckedDeclaration, Declared } from '../lifecycle/resource-identity';
@@ -76,9 +75,9 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
       this.claims.noteDiff(id, prior, news, { replaces, hasChanges, base });
       await foreseeBase(this.core, news, prior.outputs.projectId, base);
       if (replaces.length > 0) {
-        await this.#checkReplacement(replaces, prior, news);
-        const lost = loss && judgeLoss(this.core, loss, id, replaces, news);
-        if (lost) await this.core.warn(news, [lost.warning]);
+        const lost = loss && judgeLoss(this.core, loss, id, replaces, prior, news);
+        const obstacle = base === undefined ? await this.#findObstacle(prior, news) : undefined;
+        await this.core.warn(news, compact([lost?.warning, obstacle]));
         return { hasChanges, changes, replaces, deletesData: loss !== undefined };
       }
       await checkUpdate(this.core, this.#named, changes, prior, news);
@@ -107,15 +106,12 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     return isThere ? [] : [`its branch no longer has it: ${andAgain}`];
   }
 
-  /** A replacement with the branch, or one that creates first, meets no obstacle. */
-  async #checkReplacement(replaces: readonly string[], prior: PriorNamed<Inputs>, news: Declared<Inputs>) {
-    const { kind, findObstacle } = this.#named;
-    if (!isEqual(replaces, ['name']) || isUnknown(news.inputs.name) || news.resource.createsBeforeDelete)
-      return;
-    const { projectId, name } = prior.outputs;
-    const ask = async () => findObstacle?.(this.core, prior.outputs);
-    const reason = await this.core.glimpse(news, this.core.projects.project(projectId), 'the databases', ask);
-    if (reason) throw new Error(`a change of name of ${kind} "${name}": ${reason}. Nothing was changed.`);
+  /** What stops the replacement, if the old one is deleted first. Only in TypeScript, the provider knows. */
+  async #findObstacle(prior: PriorNamed<Inputs>, news: Declared<Inputs>): Promise<string | undefined> {
+    const { resource } = news;
+    if (resource.createsBeforeDelete || this.claims.isRetained(resource.urn)) return undefined;
+    const ask = async () => this.#named.findObstacle?.(this.core, prior.outputs);
+    return this.core.glimpse(news, this.core.projects.project(prior.outputs.projectId), 'the databases', ask);
   }
 
   protected async make(news: Declared<Inputs>, deadline: Deadline) {

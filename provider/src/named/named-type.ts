@@ -44,7 +44,7 @@ interface Definition<Inputs extends NamedInputs> {
   readonly changes?: Readonly<Record<string, string>>;
   /** How it is when it is created again, such as after a reset of its branch, in words. */
   readonly again: string;
-  /** Why the service would refuse to delete it before one of another name replaces it. @default nothing */
+  /** Why the service would refuse to delete it before another one takes its place. @default nothing */
   readonly findObstacle?: (core: ProviderCore, at: NamedPath) => Promise<string | undefined>;
   /** What to do when the service refuses a delete (422). @default nothing */
   readonly refusal?: string;

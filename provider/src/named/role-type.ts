@@ -40,7 +40,7 @@ export const roleType = defineNamed<RoleInputs>({
     const all = await core.projects.project(projectId).named('database', branchId).fresh();
     const owned = filter(all, { owner_name: name }).filter(({ id }) => !core.claims.database.isGoing(id));
     if (owned.length === 0) return undefined;
-    return `the service deletes no role that owns databases: ${map(owned, 'name').join(', ')}. With the resource option deleteBeforeReplace: false, the new role comes first, and this program can give them to it`;
+    return `the service deletes no role that owns databases: ${map(owned, 'name').join(', ')}. \`pulumi up\` stops before it replaces this one, unless the resource option deleteBeforeReplace: false puts the new role first, so that this program can give them to it or replace them`;
   },
   refusal:
     'A role that owns databases stays: delete them, or give them another owner, in an earlier `pulumi up`. If it is to go with its branch, the resource option `deletedWith` names the branch.',
