@@ -24,9 +24,9 @@ describe.skipIf(!hasPostgres)('branches with data', () => {
       return body;
     };
     /** Restores it, but not before a call of the result. */
-    const beginRestore = async (more?: object) => {
+    const beginRestore = async (more?: object, action = 'suspend_compute') => {
       const hanging = service().emulator.inject({
-        match: { action: 'suspend_compute' },
+        match: { action },
         effect: { kind: 'operation-hangs' },
       });
       const { body } = await sendRestore(more);
@@ -79,11 +79,11 @@ describe.skipIf(!hasPostgres)('branches with data', () => {
     expect(operations.find(({ status }) => status === 'failed')?.error).toContain('was not completed');
   });
 
-  it('a replica that a client wakes during a restore gets the new data', async () => {
+  it('a replica that a client wakes during a held restore gets the new data', async () => {
     const { branch, beginRestore, readTexts } = await createBranch();
     const { id, host } = await branch.addEndpoint('read_only');
     await branch.change('POST', `endpoints/${id}/suspend`);
-    const { finish } = await beginRestore();
+    const { finish } = await beginRestore({}, 'create_branch');
     expect(await readTexts(host)).toBe('main,branch');
     await finish();
     await expect.poll(() => readTexts(host).catch(() => undefined)).toBe('main');

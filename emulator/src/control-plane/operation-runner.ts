@@ -125,21 +125,23 @@ export class OperationRunner {
     if (operation.progress === 'ended') return;
     const hit = this.#settings.faults.takeForOperation(operation.wire);
     const effect = hit?.effect;
-    if (effect !== undefined && effect.kind !== 'operation-fails') {
-      this.#setStatus(project, operation, effect.kind === 'operation-status' ? effect.status : 'running');
-      hit?.hold(() => this.#endChain(project, operation, FINISHED));
-      return;
-    }
-    this.#setStatus(project, operation, 'running');
-    const result = effect === undefined ? FINISHED : failedByFault(operation.wire, effect);
-    const work = effect === undefined ? this.#settings.work?.(project, operation.step) : undefined;
-    if (work === undefined) {
-      this.#finishLater(project, operation, result, withinTick);
-      return;
-    }
-    work.then(
-      () => this.#finishLater(project, operation, result, false),
-      (error) => this.#finishLater(project, operation, { status: 'failed', error: reasonOf(error) }, false),
+    this.#setStatus(project, operation, effect?.kind === 'operation-status' ? effect.status : 'running');
+    if (effect === undefined) this.#work(project, operation, withinTick);
+    else if (effect.kind === 'operation-fails')
+      this.#finishLater(project, operation, failedByFault(operation.wire, effect), withinTick);
+    else hit?.hold(() => this.#work(project, operation, true, 0));
+  }
+
+  #work(project: ProjectRecord, operation: OperationRecord, withinTick: boolean, durationMs?: number): void {
+    // It may have been cancelled while a fault held it.
+    if (operation.progress === 'ended') return;
+    const end = (result: OperationResult, isInTick = false): void =>
+      this.#finishLater(project, operation, result, isInTick, durationMs);
+    const work = this.#settings.work?.(project, operation.step);
+    if (work === undefined) end(FINISHED, withinTick);
+    work?.then(
+      () => end(FINISHED),
+      (error) => end({ status: 'failed', error: reasonOf(error) }),
     );
   }
 
@@ -148,8 +150,8 @@ export class OperationRunner {
     operation: OperationRecord,
     result: OperationResult,
     withinTick: boolean,
+    durationMs = this.#settings.durationMs(operation.wire.action),
   ): void {
-    const durationMs = this.#settings.durationMs(operation.wire.action);
     // A chain of zero-length operations ends in one tick, so that no client sees it half done and locked.
     if (durationMs === 0 && withinTick) this.#endChain(project, operation, result);
     else this.#schedule(durationMs, () => this.#endChain(project, operation, result));
