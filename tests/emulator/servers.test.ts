@@ -91,8 +91,11 @@ it.skipIf(!hasPostgres)('gives up a start that takes too long', async () => {
   await expect(start('data', {}, 1)).rejects.toThrow('Postgres was not ready after 0.001 s');
 });
 
-it.skipIf(!hasPostgres)('ends a server whose process does not answer', async () => {
-  const { sockets, version, start } = await makeData();
+it.skipIf(!hasPostgres).each([
+  ['a process', 'SIGCONT', 1],
+  ['its first process', 'SIGSTOP', 2],
+] as const)('ends a server of which %s does not answer', async (_which, signal, periods) => {
+  const { sockets, version, data, start } = await makeData();
   const server = await start('data', {});
   const access = { sockets, password: 'secret', version };
   // Before version 17, Postgres computes this without a look at interruptions.
@@ -103,11 +106,12 @@ it.skipIf(!hasPostgres)('ends a server whose process does not answer', async () 
   await expect
     .poll(() => asAdmin(access, 'postgres', async (admin) => (await admin.query(running)).rowCount))
     .toBe(1);
-  // The longest time until it is killed.
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  process.kill(Number.parseInt(readFileSync(join(data, 'postmaster.pid'), 'utf8'), 10), signal);
+  // The longest time until the next signal.
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const stopped = server.stop();
-  vi.advanceTimersByTime(15_000);
+  vi.advanceTimersByTime(periods * 15_000);
   await stopped;
   expect(server.hasExited).toBe(true);
 });

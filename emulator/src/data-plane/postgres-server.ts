@@ -81,15 +81,17 @@ export class PostgresServer {
 
   /**
    * Fast shutdown: every client gets "terminating connection due to administrator command". If it takes too long, such as
-   * with a process that hangs, immediate shutdown: the next start recovers the data from the write-ahead log.
+   * with a process that hangs, immediate shutdown: the next start recovers the data from the write-ahead log. A server that
+   * takes no signal is killed.
    */
   async stop(): Promise<void> {
     if (!this.hasExited) {
       const exited = once(this.#child, 'exit');
       this.#child.kill('SIGINT');
-      const timer = setTimeout(() => this.#child.kill('SIGQUIT'), LONGEST_STOP_MS);
+      const signals: NodeJS.Signals[] = ['SIGQUIT'];
+      const timer = setInterval(() => this.#child.kill(signals.pop() ?? 'SIGKILL'), LONGEST_STOP_MS);
       await exited;
-      clearTimeout(timer);
+      clearInterval(timer);
     }
     // It may have been killed.
     await endOrphans(this.#start);
