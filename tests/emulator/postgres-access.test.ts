@@ -87,12 +87,12 @@ describe.skipIf(!hasPostgres)('roles and databases of the API in Postgres', () =
     expect(await client.ask(names)).toBe(isRenamed ? 'app,postgres,shop' : 'app,postgres');
   });
 
-  it('a deleted role leaves its tables to the owner of the database', async () => {
+  it.each(['bob', '__proto__'])('the deleted role %s leaves its tables to their database', async (name) => {
     const { login, connect, onBranch, createRole } = await service().createProject();
     await (await connect()).query('GRANT CREATE ON SCHEMA public TO PUBLIC');
-    const bob = await createRole('bob');
+    const bob = await createRole(name);
     await (await connect(bob)).query('CREATE TABLE notes AS SELECT 1 AS number');
-    await onBranch('DELETE', 'roles/bob');
+    await onBranch('DELETE', `roles/${name}`);
     await expect(connect(bob)).rejects.toThrow(/password authentication failed/);
     const next = await connect();
     expect(await next.ask("SELECT tableowner FROM pg_tables WHERE tablename = 'notes'")).toBe(login.role);

@@ -77,7 +77,8 @@ export async function applyAccess(
   note: (applied: Access) => void,
 ): Promise<void> {
   const wanted = accessOf(branch);
-  const roles = { ...applied.roles };
+  // A role can have the name `__proto__`.
+  const roles: Record<string, string> = Object.assign(Object.create(null), applied.roles);
   const databases = { ...applied.databases };
   const oids = { ...applied.oids };
   const now = JSON.stringify(wanted);
