@@ -126,7 +126,10 @@ describe('the history of records', () => {
       history.noteEndpoint(project, endpoint(name));
       await Promise.resolve();
     }
-    return { history, shownAt: (atMs: number) => history.view(project, nowMs - atMs).endpoint('ep-1')?.name };
+    return {
+      history,
+      shownAt: (atMs: number) => history.view(project, nowMs - atMs).endpoints.get('ep-1')?.name,
+    };
   }
 
   it('the history forgets versions older than a minute', async () => {

@@ -31,7 +31,7 @@ export function addBranchRoutes(api: FastifyInstance, plane: ControlPlane): void
   const { store, settings } = plane;
 
   api.get<ProjectPath>(COLLECTION, LATE_LIST, (request) => {
-    const all = snapshotFor(plane, request).branches();
+    const all = [...snapshotFor(plane, request).branches.values()];
     const { search } = readQuery(LIST_QUERY, request.query);
     const matching = all.filter(({ id, name }) => name.includes(search) || id.includes(search));
     const { branches, pagination } = pageOfBranches(matching, request.query);
@@ -60,7 +60,7 @@ export function addBranchRoutes(api: FastifyInstance, plane: ControlPlane): void
 
   api.get<BranchPath>(`${COLLECTION}/:branch_id`, LATE_GET, (request) => {
     const { project_id, branch_id } = request.params;
-    const branch = snapshotFor(plane, request).branch(branch_id);
+    const branch = snapshotFor(plane, request).branches.get(branch_id);
     const annotation = { object: { type: 'console/branch', id: branch_id }, value: {} };
     return { branch: found(branch, `project ${project_id}: branch`, branch_id), annotation };
   });

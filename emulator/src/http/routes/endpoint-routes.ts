@@ -22,14 +22,14 @@ export function addEndpointRoutes(api: FastifyInstance, plane: ControlPlane): vo
   const { store, settings } = plane;
 
   api.get<ProjectPath>(COLLECTION, LATE_LIST, (request) => ({
-    endpoints: snapshotFor(plane, request).endpoints(),
+    endpoints: [...snapshotFor(plane, request).endpoints.values()],
   }));
 
   api.get<BranchPath>('/projects/:project_id/branches/:branch_id/endpoints', LATE_LIST, (request) => {
     const { project_id, branch_id } = request.params;
     const view = snapshotFor(plane, request);
-    found(view.branch(branch_id), `project ${project_id}: branch`, branch_id);
-    return { endpoints: view.endpoints().filter((endpoint) => endpoint.branch_id === branch_id) };
+    found(view.branches.get(branch_id), `project ${project_id}: branch`, branch_id);
+    return { endpoints: [...view.endpoints.values()].filter((endpoint) => endpoint.branch_id === branch_id) };
   });
 
   api.post<ProjectPath>(COLLECTION, (request, reply) => {
@@ -42,7 +42,7 @@ export function addEndpointRoutes(api: FastifyInstance, plane: ControlPlane): vo
 
   api.get<EndpointPath>(ONE, LATE_GET, (request) => {
     const { project_id, endpoint_id } = request.params;
-    const endpoint = snapshotFor(plane, request).endpoint(endpoint_id);
+    const endpoint = snapshotFor(plane, request).endpoints.get(endpoint_id);
     return { endpoint: found(endpoint, `project ${project_id}: endpoint`, endpoint_id) };
   });
 

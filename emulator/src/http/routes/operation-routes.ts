@@ -26,7 +26,7 @@ export function addOperationRoutes(api: FastifyInstance, plane: ControlPlane): v
 
   api.get<OperationPath>('/projects/:project_id/operations/:operation_id', LATE_GET, (request) => {
     const { project_id, operation_id } = request.params;
-    const operation = snapshotFor(plane, request).operation(operation_id);
+    const operation = snapshotFor(plane, request).operations.get(operation_id);
     return { operation: found(operation, `project ${project_id}: operation`, operation_id) };
   });
 }
@@ -42,7 +42,7 @@ function pageOf(
   for (let index = oldestFirst.length - 1; index >= 0 && page.length < limit; index -= 1) {
     const record = oldestFirst[index];
     if (record === undefined || record.createdMicros >= beforeMicros) continue;
-    const operation = view.operation(record.wire.id);
+    const operation = view.operations.get(record.wire.id);
     if (operation !== undefined) page.push(operation);
   }
   return page;
