@@ -141,7 +141,6 @@ it('cuts off the oldest of too many clients that have proved nothing', async () 
 it('wakes nothing for a client that has gone, and tells the compute', async () => {
   const signals: AbortSignal[] = [];
   const computes: Computes = {
-    hasHosts: () => true,
     verifier: (id, role) => new OneCompute('').verifier(id, role),
     reach: (_endpointId, signal) => {
       signals.push(signal);

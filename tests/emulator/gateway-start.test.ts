@@ -4,7 +4,6 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { openCertificates } from '../../emulator/src/gateway/certificates';
 import { openSocket, openTls } from '../support/raw-postgres-client';
 import { HOST, OneCompute, startTestGateway } from '../support/start-gateway';
 import { listFiles, makeTemporaryFolder } from '../support/temporary-folder';
@@ -64,14 +63,4 @@ it.each(['ca.pem', 'ca-key.pem'])('does not start with a damaged %s, and names t
   await expect(startTestGateway(computes, { folder })).rejects.toThrow(
     /ca\.pem and .*ca-key\.pem .* delete both/,
   );
-});
-
-it('has one certificate for each domain of endpoints, and none for another', async () => {
-  const { hasHosts } = computes;
-  const { contextOf } = await openCertificates(makeTemporaryFolder(), hasHosts);
-  for (const other of ['ep-a.other.test', 'ep-a.region-2.postgres.localhost'])
-    expect(await contextOf(other)).toBeUndefined();
-  const context = await contextOf(HOST);
-  expect(context).toBeDefined();
-  expect(await contextOf(HOST.replace('ep-', 'ep-other-'))).toBe(context);
 });

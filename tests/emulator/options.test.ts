@@ -77,10 +77,10 @@ describe('an option', () => {
     expect((await create({ color: 'red' })).status).toBe(expected);
   });
 
-  it('the option regionId sets the region and is part of the host names', async () => {
+  it('the option regionId sets the region', async () => {
     const { createActive, held } = await startService({ regionId: 'moon-1' });
     const id = await createActive();
-    expect(held(id)).toMatchObject({ region_id: 'moon-1', host: `${id}.moon-1.postgres.localhost` });
+    expect(held(id)).toMatchObject({ region_id: 'moon-1', host: `${id}.postgres.localhost` });
   });
 });
 

@@ -14,7 +14,7 @@ import { makeMockVerifier, makeVerifier, parseVerifier } from '../../emulator/sr
 import { makeTemporaryFolder } from './temporary-folder';
 
 export const ENDPOINT = 'ep-calm-river-12345678';
-export const HOST = `${ENDPOINT}.local-east-1.postgres.localhost`;
+export const HOST = `${ENDPOINT}.postgres.localhost`;
 
 const salt = Buffer.from('salt of the test');
 /** What Postgres stores of the password `secret`. */
@@ -29,10 +29,6 @@ export class OneCompute implements Computes {
 
   constructor(socket: string) {
     this.#socket = socket;
-  }
-
-  hasHosts(domain: string): boolean {
-    return ['local-east-1', 'eu-west-3'].some((region) => domain === `${region}.postgres.localhost`);
   }
 
   async verifier(endpointId: string, role: string) {

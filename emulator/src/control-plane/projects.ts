@@ -91,7 +91,7 @@ function newProject(plane: ControlPlane, requested: NewProject): Project {
     platform_id: 'local',
     provisioner: requested.provisioner ?? 'k8s-neonvm',
     pg_version: plane.dataPlane?.version ?? requested.pg_version ?? 17,
-    proxy_host: `${regionId}.postgres.localhost`,
+    proxy_host: 'postgres.localhost',
     ...(defaults && { default_endpoint_settings: defaults }),
     branch_logical_size_limit: 512,
     branch_logical_size_limit_bytes: 512 * 1024 * 1024,

@@ -65,10 +65,6 @@ export class PostgresDataPlane implements DataPlane, Computes {
     return this.#verifiers.of(store.branch(project, endpoint.wire.branch_id), role);
   }
 
-  hasHosts(domain: string): boolean {
-    return this.#plane?.store.hasHosts(domain) ?? false;
-  }
-
   async reach(endpointId: string, signal: AbortSignal): Promise<string> {
     for (;;) {
       const plane = this.#servedPlane();

@@ -4,7 +4,7 @@ import type { Duplex, Writable } from 'node:stream';
 import { createServer as createTlsServer, TLSSocket } from 'node:tls';
 import { ApiError } from '../records/api-error';
 import { reasonOf } from '../records/thrown-reason';
-import type { Certificates } from './certificates';
+import type { Certificate } from './certificates';
 import { ConnectionRefusal, protocolViolation } from './connection-refusal';
 import { takeBytes } from './messages';
 import { writeRefusal } from './startup-packet';
@@ -111,18 +111,11 @@ export class ClientConnection {
   }
 
   /** TLS, with what the client has already sent of it. */
-  async startTls(certificates: Certificates, firstBytes?: Buffer): Promise<void> {
+  async startTls({ key, cert }: Certificate, firstBytes?: Buffer): Promise<void> {
     const raw = this.#stream;
     if (firstBytes !== undefined) raw.unshift(firstBytes);
     // A server of its own, which listens nowhere: its event belongs to this client, and no other.
-    const tls = createTlsServer({
-      ...certificates.standard,
-      ALPNProtocols: [ALPN],
-      SNICallback: (name, done) => {
-        this.serverName = name;
-        certificates.contextOf(name).then((context) => done(null, context), done);
-      },
-    });
+    const tls = createTlsServer({ key, cert, ALPNProtocols: [ALPN] });
     const secured = once(tls, 'secureConnection', { signal: this.signal });
     this.#isInHandshake = true;
     tls.emit('connection', raw);
@@ -130,6 +123,7 @@ export class ClientConnection {
     this.#isInHandshake = false;
     if (stream === undefined) throw gone;
     this.#stream = stream;
+    this.serverName = stream.servername || undefined;
     this.#watch(stream);
     if (firstBytes !== undefined && stream.alpnProtocol !== ALPN) {
       throw protocolViolation(`received a direct TLS connection without the ALPN protocol "${ALPN}"`);

@@ -5,8 +5,6 @@ export const SUPERUSER = 'cloud_admin';
 
 /** What the gateway asks of the computes. A client gets the reason of what rejects. */
 export interface Computes {
-  /** Whether the hosts of endpoints can be in this domain. */
-  hasHosts(domain: string): boolean;
   /**
    * What verifies a client's proof of a role's password; for a role without one, no proof matches. Wakes nothing. Rejects
    * if there is no such endpoint.

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createDriverServer } from '../driver/driver-server';
 import { Newcomers } from '../limits/newcomers';
 import { authenticate } from './authentication';
-import { openCertificates } from './certificates';
+import { openCertificate } from './certificates';
 import { ClientConnection, closeWithin, type Tunnel, whenClosed } from './client-connection';
 import type { Computes } from './computes';
 import { ConnectionRefusal } from './connection-refusal';
@@ -56,7 +56,7 @@ export type Gateway = Awaited<ReturnType<typeof startGateway>>;
 export async function startGateway(options: GatewayOptions) {
   const { computes, host = '127.0.0.1', folder } = options;
   const limits = { ...GATEWAY_LIMITS, ...options.limits };
-  const certificates = await openCertificates(folder, (domain) => computes.hasHosts(domain));
+  const certificate = await openCertificate(folder);
   const open = new Map<Duplex, () => void>();
   /** The sockets of the servers of the sessions, by the key with which a client cancels its query. */
   const socketsByKey = new Map<string, string>();
@@ -89,7 +89,7 @@ export async function startGateway(options: GatewayOptions) {
 
   /** @param socket in which the connection is, perhaps in a tunnel */
   const startUp = async (raw: Duplex, client: ClientConnection, socket: Duplex) => {
-    const received = receiveStartup(client, certificates, (key) => socketsByKey.get(key));
+    const received = receiveStartup(client, certificate, (key) => socketsByKey.get(key));
     const startup = await client.inTime(startupMs, 'startup packet', received);
     if (startup === 'cancel') return void closeWithin(client.stream, closingMs);
     if (startup === 'http') {
@@ -137,7 +137,7 @@ export async function startGateway(options: GatewayOptions) {
   return {
     port: portOf(first),
     /** The certificate that clients need to verify the gateway's, in PEM. */
-    authorityFile: certificates.authorityFile,
+    authorityFile: certificate.authorityFile,
     /**
      * Refuses new clients and cuts off the others. Stop the servers first, so that clients read why. Resolves when every
      * connection is closed.

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import type { Certificates } from './certificates';
+import type { Certificate } from './certificates';
 import { type ClientConnection, whenClosed } from './client-connection';
 import { protocolViolation } from './connection-refusal';
 import { PACKET_LENGTHS, REQUEST_CODES, readStartupPacket, type StartupPacket } from './startup-packet';
@@ -17,7 +17,7 @@ const { ssl, gss, cancel } = REQUEST_CODES;
  */
 export async function receiveStartup(
   client: ClientConnection,
-  certificates: Certificates,
+  certificate: Certificate,
   socketOf: (cancelKey: string) => string | undefined,
 ): Promise<StartupPacket | 'cancel' | 'http'> {
   const requested = new Set<number>();
@@ -25,7 +25,7 @@ export async function receiveStartup(
     const head = await client.take(8);
     const isFirst = requested.size === 0 && !client.isEncrypted;
     if (isFirst && head[0] === TLS_HANDSHAKE) {
-      await client.startTls(certificates, head);
+      await client.startTls(certificate, head);
       continue;
     }
     if (isFirst && !client.isTunnel && HTTP.test(head.toString('latin1'))) {
@@ -38,7 +38,7 @@ export async function receiveStartup(
       checkLength(length, 'request');
       requested.add(code);
       client.answer(code === ssl ? 'S' : 'N');
-      if (code === ssl) await client.startTls(certificates);
+      if (code === ssl) await client.startTls(certificate);
       continue;
     }
     checkLength(length, code === cancel ? 'cancel' : 'start');

@@ -19,11 +19,6 @@ export class Store {
     return found(this.projects.get(projectId), 'project', projectId);
   }
 
-  /** Whether the hosts of a project's endpoints are in this domain. */
-  hasHosts(domain: string): boolean {
-    return [...this.projects.values()].some(({ wire }) => wire.proxy_host === domain);
-  }
-
   branch(project: ProjectRecord, branchId: string): BranchRecord {
     return found(project.branches.get(branchId), `project ${project.wire.id}: branch`, branchId);
   }
