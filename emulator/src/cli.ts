@@ -36,7 +36,6 @@ const HELP: Readonly<Record<keyof EmulatorOptions, readonly [value: string, mean
   ],
   maxCu: ['<size>', 'largest compute size of the paid plan, in compute units, 1 to 56'],
   requestsPerMinute: ['<count>', 'rate limit; 0 disables it'],
-  checkAvailabilityEveryMs: ['<ms>', 'interval between availability checks; 0 disables them'],
   autosuspendSecondMs: ['<ms>', 'length of one second of an autosuspend delay'],
   lateListsMs: ['<ms>', 'how long lists lag behind writes, up to 60000'],
   lateGetsMs: ['<ms>', 'how long GETs of a single record lag behind writes, up to 60000'],

@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import { startBackgroundJobs } from './control-plane/background-jobs';
+import { startExpiry } from './control-plane/branch-expiry';
 import { connectionUriForm } from './control-plane/connection-uris';
 import { createControlPlane, resumeProjects } from './control-plane/create-control-plane';
 import { Controls } from './controls/controls';
@@ -74,9 +74,9 @@ async function serve(settings: Settings, data?: Data): Promise<Emulator> {
   const app = createServer({ plane, controls, log, stopped: stopped.signal, journal: data?.journal });
   resumeProjects(plane, data?.projects ?? []);
   postgres?.dataPlane.serve(plane);
-  const stopJobs = startBackgroundJobs(plane);
+  const stopExpiry = startExpiry(plane);
   const end = async (): Promise<void> => {
-    stopJobs();
+    stopExpiry();
     stopped.abort();
     plane.autosuspend.stop();
     plane.runner.stop();

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { startBackgroundJobs } from '../../emulator/src/control-plane/background-jobs';
+import { startExpiry } from '../../emulator/src/control-plane/branch-expiry';
 import { VirtualService } from '../support/virtual-service';
 
 const toSecond = (time: string) => `${time.slice(0, 19)}Z`;
@@ -8,7 +8,7 @@ const toSecond = (time: string) => `${time.slice(0, 19)}Z`;
 /** A branch with an endpoint, in virtual time. */
 function startWithBranch() {
   const service = new VirtualService();
-  onTestFinished(startBackgroundJobs(service.plane));
+  onTestFinished(startExpiry(service.plane));
   const { emulator } = service;
   const { id: projectId } = emulator.createProject();
   const { id, parent_id } = emulator.createBranch(projectId);

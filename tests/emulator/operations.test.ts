@@ -67,13 +67,3 @@ describe('a list of operations', () => {
     expect(seen).toEqual(before);
   });
 });
-
-describe('availability checks', () => {
-  it('availability checks skip branches without a compute', async () => {
-    const { emulator, project, branch } = await startService({ checkAvailabilityEveryMs: 10 });
-    const checks = () =>
-      emulator.operations(project.id).filter(({ action }) => action === 'check_availability');
-    await expect.poll(() => checks().length).toBeGreaterThan(0);
-    expect(checks().map(({ branch_id }) => branch_id)).not.toContain(branch.id);
-  });
-});

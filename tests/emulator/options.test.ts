@@ -14,7 +14,6 @@ describe('an invalid option is rejected', () => {
     [{ maxCu: 57 }, /maxCu must be a whole number from 1 to 56/],
     [{ maxEndpoints: 0 }, /maxEndpoints must be/],
     [{ requestsPerMinute: -1 }, /requestsPerMinute must be/],
-    [{ checkAvailabilityEveryMs: -1 }, /checkAvailabilityEveryMs must be/],
     [{ autosuspendSecondMs: 0 }, /autosuspendSecondMs must be/],
     [{ regionId: 'Mars 1' }, /regionId must be/],
     [{ lateListsMs: 60_001 }, /lateListsMs must be a whole number from 0 to 60000/],

@@ -20,10 +20,6 @@ export function applyConfigStep(endpoint: EndpointRecord): Step {
   return { ...subjectOf(endpoint), action: 'apply_config' };
 }
 
-export function checkAvailabilityStep(endpoint: EndpointRecord): Step {
-  return { ...subjectOf(endpoint), action: 'check_availability' };
-}
-
 function subjectOf({ wire }: EndpointRecord): Pick<Step, 'branchId' | 'endpointId'> {
   return { branchId: wire.branch_id, endpointId: wire.id };
 }

@@ -63,8 +63,6 @@ export const OPTIONS = {
   maxCu: wholeNumber(1, 56).default(8),
   /** Requests accepted in any 60 seconds; further requests get a 429. 0 means no limit. @default 0 */
   requestsPerMinute: wholeNumber(0, 1_000_000).default(0),
-  /** Milliseconds between check_availability rounds; 0 disables them. @default 0 */
-  checkAvailabilityEveryMs: timerMs.default(0),
   /** Length of one second of `suspend_timeout_seconds`, in milliseconds, 1..3500. @default 1000 */
   autosuspendSecondMs: wholeNumber(1, 3500).default(1000),
   /**
