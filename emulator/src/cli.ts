@@ -40,7 +40,6 @@ const HELP: Readonly<Record<keyof EmulatorOptions, readonly [value: string, mean
   lateListsMs: ['<ms>', 'how long lists lag behind writes, up to 60000'],
   lateGetsMs: ['<ms>', 'how long GETs of a single record lag behind writes, up to 60000'],
   normalizeSettings: ['', 'store and return pg_settings in normalized form'],
-  unknownAttributes: ['<rule>', 'how to treat attributes that the API does not describe'],
   regionId: ['<region>', 'region of projects that are created without one'],
 };
 

@@ -37,6 +37,11 @@ it('the request log survives a deeply nested body', async () => {
   expect(emulator.requests()).toMatchObject([{ status: 400 }]);
 });
 
+it('an attribute that the API does not describe is ignored', async () => {
+  const { create } = await startService();
+  expect((await create({ color: 'red' })).status).toBe(201);
+});
+
 it('a request without a key is 401, including requests to /admin', async () => {
   const { emulator } = await startService();
   for (const path of ['/api/v2/projects', '/admin/requests']) {

@@ -22,7 +22,6 @@ describe('an invalid option is rejected', () => {
     [{ plan: 'gold' } as object, /plan must be one of free, paid; got "gold"/],
     [{ normalizeSettings: 1 } as object, /normalizeSettings must be true or false/],
     [{ locks: 'all' } as object, /locks must be one of project, endpoint, none/],
-    [{ unknownAttributes: 'keep' } as object, /unknownAttributes must be one of ignore, reject/],
     [{ operationsMs: 5 } as object, /operationsMs is not an option/],
     [{ postgresPort: 5433 }, /postgresPort 5433 has no effect without the option postgres/],
   ])('rejects the option %j', async (options, message) => {
@@ -67,14 +66,6 @@ describe('an option', () => {
       expect((await create(sizes)).status).toBe(expected);
     },
   );
-
-  it.each([
-    ['ignore', 201],
-    ['reject', 400],
-  ] as const)('the option unknownAttributes: %s responds with %i', async (unknownAttributes, expected) => {
-    const { create } = await startService({ unknownAttributes });
-    expect((await create({ color: 'red' })).status).toBe(expected);
-  });
 
   it('the option regionId sets the region', async () => {
     const { createActive, held } = await startService({ regionId: 'moon-1' });

@@ -98,7 +98,7 @@ export class Controls {
    * @throws ApiError when an attribute is invalid
    */
   createProject(project: NewProject = {}): Project {
-    const work = addProject(this.#plane, NEW_PROJECT.read(project, 'reject'));
+    const work = addProject(this.#plane, NEW_PROJECT.read(project));
     this.#plane.runner.recordFinished(work.project, work.steps);
     return structuredClone(work.project.wire);
   }
@@ -123,7 +123,7 @@ export class Controls {
   changeBranch(projectId: string, branchId: string, change: BranchChange): Branch {
     const project = this.#plane.store.project(projectId);
     const branch = this.#plane.store.branch(project, branchId);
-    const requested = BRANCH_CHANGE.read(change, 'reject');
+    const requested = BRANCH_CHANGE.read(change);
     return structuredClone(updateBranch(this.#plane, { project, branch }, requested, 'none'));
   }
 
@@ -155,7 +155,7 @@ export class Controls {
   /** Changes attributes of an endpoint outside the API: at once, without an operation. */
   changeEndpoint(endpointId: string, attributes: EndpointAttributes): Endpoint {
     const { project, endpoint } = this.#plane.store.findEndpoint(endpointId);
-    const requested = ENDPOINT_CHANGE.read(attributes, 'reject');
+    const requested = ENDPOINT_CHANGE.read(attributes);
     checkPgSettings(this.#plane, requested.settings);
     if (requested.branch_id !== undefined) this.#plane.store.branch(project, requested.branch_id);
     applyAttributes(endpoint, normalizeAttributes(this.#plane.settings, requested));

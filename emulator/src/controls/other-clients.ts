@@ -63,7 +63,7 @@ export function createForeignEndpoint(
   options: ForeignEndpointOptions,
 ): EndpointRecord {
   const { ageMs = 0 } = parse(requiredAttributes(ENDPOINT_OPTIONS).strict(), options, 'options');
-  const endpointAttributes = NEW_ENDPOINT.read(requested, 'reject');
+  const endpointAttributes = NEW_ENDPOINT.read(requested);
   checkNewEndpointRequest(plane, project, endpointAttributes);
   const created = toTimestamp(plane.clock.nextMicros() - ageMs * 1000);
   const endpoint = addEndpoint(plane, project, endpointAttributes, created);

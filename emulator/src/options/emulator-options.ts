@@ -77,8 +77,6 @@ export const OPTIONS = {
    * as on and off, and `log_timezone` added if the client omitted it. @default false
    */
   normalizeSettings: flag.default(false),
-  /** How to treat attributes of a request body that the API does not describe. @default 'ignore' */
-  unknownAttributes: oneOf('ignore', 'reject').default('ignore'),
   /** Region of projects that are created without one. @default 'local-east-1' */
   regionId: textLike(/^[a-z0-9-]{1,40}$/, '1 to 40 of a-z, 0-9 and "-"').default('local-east-1'),
 };

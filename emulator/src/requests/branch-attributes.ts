@@ -14,7 +14,7 @@ import {
   textOfLength,
 } from '../validation/schemas';
 import { NEW_ENDPOINT, type NewEndpointAttributes } from './endpoint-attributes';
-import { section, type UnknownAttributes } from './request-body';
+import { section } from './request-body';
 
 const RFC_3339 = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
 const timeExpected = 'a time such as 2026-01-31T08:00:00Z';
@@ -45,8 +45,7 @@ const branch = attributes({
   parent_timestamp: timestamp,
   expires_at: expiry,
 });
-const NEW_BRANCH = section('branch', branch);
-const restore = requiredAttributes({
+export const BRANCH_RESTORE = requiredAttributes({
   source_branch_id: id,
   source_lsn: text.exactOptional(),
   source_timestamp: timestamp.exactOptional(),
@@ -65,17 +64,15 @@ export type NewBranch = Omit<z.infer<typeof branch>, 'archived'> & {
 export type BranchChange = Accepted<(typeof branchChange)['shape']>;
 export const BRANCH_CHANGE = section('branch', branchChange);
 
-export type BranchRestore = z.infer<typeof restore>;
-/** The body has no section. */
-export const BRANCH_RESTORE = section('', restore);
+export type BranchRestore = z.infer<typeof BRANCH_RESTORE>;
 
 /** The body is optional, and so is every attribute in it. */
-export function readNewBranch(body: unknown = {}, unknownAttributes: UnknownAttributes): NewBranch {
+export function readNewBranch(body: unknown = {}): NewBranch {
   const { branch: requested = {}, endpoints = [] } = parse(BODY, body);
-  const { archived: _, ...attributes } = NEW_BRANCH.read(requested, unknownAttributes);
+  const { archived: _, ...attributes } = parse(branch, requested, 'branch');
   return {
     ...attributes,
     // The branch has no id yet; addBranch sets the real one.
-    endpoints: endpoints.map((each) => NEW_ENDPOINT.read({ ...each, branch_id: 'new' }, unknownAttributes)),
+    endpoints: endpoints.map((each) => NEW_ENDPOINT.readBody({ endpoint: { ...each, branch_id: 'new' } })),
   };
 }

@@ -1,9 +1,6 @@
 import { z } from 'zod';
-import type { Settings } from '../options/emulator-options';
 import { badRequest } from '../records/api-error';
 import { parse } from '../validation/parse';
-
-export type UnknownAttributes = Settings['unknownAttributes'];
 
 const OBJECT = z.record(z.string(), z.unknown(), 'an object');
 
@@ -12,12 +9,10 @@ export function sectionOf(body: unknown, key: string): unknown {
   return parse(OBJECT, body, '', () => badRequest(`the request body must be an object with ${key}`))[key];
 }
 
-/** Reads the attributes in the schema, from under `key` of a request body, or as a program passes them. */
+/** Reads the attributes in the schema. A request may have others, which are ignored; a program may not. */
 export function section<Shape extends z.ZodRawShape>(key: string, schema: z.ZodObject<Shape>) {
-  const schemas = { ignore: schema, reject: schema.strict() };
-  const read = (attributes: unknown, unknownAttributes: UnknownAttributes) =>
-    parse(schemas[unknownAttributes], attributes, key);
-  const readBody = (body: unknown, unknownAttributes: UnknownAttributes) =>
-    read(sectionOf(body, key), unknownAttributes);
-  return { read, readBody };
+  return {
+    read: (attributes: unknown) => parse(schema.strict(), attributes, key),
+    readBody: (body: unknown) => parse(schema, sectionOf(body, key), key),
+  };
 }

@@ -8,6 +8,7 @@ import { showNewBranch, showOperations } from '../../control-plane/response-bodi
 import { findDatabase } from '../../control-plane/roles-and-databases';
 import { found, notImplemented } from '../../records/api-error';
 import { BRANCH_CHANGE, BRANCH_RESTORE, readNewBranch } from '../../requests/branch-attributes';
+import { parse } from '../../validation/parse';
 import { oneOf } from '../../validation/schemas';
 import { pageOfBranches } from './branch-pages';
 import { type BranchPath, LATE_GET, LATE_LIST, type ProjectPath, snapshotFor } from './late-reads';
@@ -28,7 +29,7 @@ const SCHEMA_QUERY = z.object({
 const COLLECTION = '/projects/:project_id/branches';
 
 export function addBranchRoutes(api: FastifyInstance, plane: ControlPlane): void {
-  const { store, settings } = plane;
+  const { store } = plane;
 
   api.get<ProjectPath>(COLLECTION, LATE_LIST, (request) => {
     const all = [...snapshotFor(plane, request).branches.values()];
@@ -45,7 +46,7 @@ export function addBranchRoutes(api: FastifyInstance, plane: ControlPlane): void
   });
 
   api.post<ProjectPath>(COLLECTION, (request, reply) => {
-    const requested = readNewBranch(request.body, settings.unknownAttributes);
+    const requested = readNewBranch(request.body);
     return onceVerified(
       plane,
       requested.endpoints.map(({ settings: each }) => each),
@@ -66,7 +67,7 @@ export function addBranchRoutes(api: FastifyInstance, plane: ControlPlane): void
   });
 
   api.patch<BranchPath>(`${COLLECTION}/:branch_id`, ({ params, body }) => {
-    const requested = BRANCH_CHANGE.readBody(body, settings.unknownAttributes);
+    const requested = BRANCH_CHANGE.readBody(body);
     const branch = updateBranch(plane, store.place(params), requested);
     return { branch, operations: [] };
   });
@@ -77,7 +78,7 @@ export function addBranchRoutes(api: FastifyInstance, plane: ControlPlane): void
   }));
 
   api.post<BranchPath>(`${COLLECTION}/:branch_id/restore`, ({ params, body }) => {
-    const requested = BRANCH_RESTORE.read(body, settings.unknownAttributes);
+    const requested = parse(BRANCH_RESTORE, body);
     const { branch, operations } = restoreBranch(plane, store.place(params), requested);
     return { branch, operations: showOperations(operations) };
   });

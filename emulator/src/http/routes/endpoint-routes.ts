@@ -19,7 +19,7 @@ const COLLECTION = '/projects/:project_id/endpoints';
 const ONE = `${COLLECTION}/:endpoint_id`;
 
 export function addEndpointRoutes(api: FastifyInstance, plane: ControlPlane): void {
-  const { store, settings } = plane;
+  const { store } = plane;
 
   api.get<ProjectPath>(COLLECTION, LATE_LIST, (request) => ({
     endpoints: [...snapshotFor(plane, request).endpoints.values()],
@@ -33,7 +33,7 @@ export function addEndpointRoutes(api: FastifyInstance, plane: ControlPlane): vo
   });
 
   api.post<ProjectPath>(COLLECTION, (request, reply) => {
-    const attributes = NEW_ENDPOINT.readBody(request.body, settings.unknownAttributes);
+    const attributes = NEW_ENDPOINT.readBody(request.body);
     return onceVerified(plane, [attributes.settings], () => {
       const work = createEndpoint(plane, store.project(request.params.project_id), attributes);
       return reply.code(201).send(showEndpointResult(work));
@@ -48,7 +48,7 @@ export function addEndpointRoutes(api: FastifyInstance, plane: ControlPlane): vo
 
   api.patch<EndpointPath>(ONE, (request) => {
     const { project_id, endpoint_id } = request.params;
-    const requested = ENDPOINT_CHANGE.readBody(request.body, settings.unknownAttributes);
+    const requested = ENDPOINT_CHANGE.readBody(request.body);
     return onceVerified(plane, [requested.settings], () =>
       showEndpointResult(updateEndpoint(plane, store.project(project_id), endpoint_id, requested)),
     );

@@ -56,7 +56,7 @@ export function addProjectRoutes(api: FastifyInstance, plane: ControlPlane): voi
   });
 
   api.post('/projects', (request, reply) => {
-    const requested = NEW_PROJECT.readBody(request.body, plane.settings.unknownAttributes);
+    const requested = NEW_PROJECT.readBody(request.body);
     return onceVerified(plane, [defaultsOf(requested)], () => {
       const { project, branch, endpoint, steps } = addProject(plane, requested);
       const created = showNewBranch(plane, branch, [endpoint], plane.runner.start(project, steps));
@@ -69,7 +69,7 @@ export function addProjectRoutes(api: FastifyInstance, plane: ControlPlane): voi
   }));
 
   api.patch<ProjectPath>('/projects/:project_id', ({ params, body }) => {
-    const requested = PROJECT_CHANGE.readBody(body, plane.settings.unknownAttributes);
+    const requested = PROJECT_CHANGE.readBody(body);
     return onceVerified(plane, [requested.default_endpoint_settings], () => {
       const project = store.project(params.project_id);
       const operations = updateProject(plane, project, requested);

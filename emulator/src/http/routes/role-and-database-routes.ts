@@ -28,14 +28,14 @@ const DATABASE = `${DATABASES}/:database_name`;
 
 /** Only the responses to a create and to the two calls for passwords contain a password. */
 export function addRoleRoutes(api: FastifyInstance, plane: ControlPlane): void {
-  const { store, settings } = plane;
+  const { store } = plane;
 
   api.get<BranchPath>(ROLES, ({ params }) => ({
     roles: store.place(params).branch.roles.map(showRole),
   }));
 
   api.post<BranchPath>(ROLES, ({ params, body }, reply) => {
-    const requested = NEW_ROLE.readBody(body, settings.unknownAttributes);
+    const requested = NEW_ROLE.readBody(body);
     const { item: role, operations } = createRole(plane, store.place(params), requested);
     return reply.code(201).send({ role, operations: showOperations(operations) });
   });
@@ -61,12 +61,12 @@ export function addRoleRoutes(api: FastifyInstance, plane: ControlPlane): void {
 }
 
 export function addDatabaseRoutes(api: FastifyInstance, plane: ControlPlane): void {
-  const { store, settings } = plane;
+  const { store } = plane;
 
   api.get<BranchPath>(DATABASES, ({ params }) => ({ databases: store.place(params).branch.databases }));
 
   api.post<BranchPath>(DATABASES, ({ params, body }, reply) => {
-    const requested = NEW_DATABASE.readBody(body, settings.unknownAttributes);
+    const requested = NEW_DATABASE.readBody(body);
     return reply.code(201).send(show(createDatabase(plane, store.place(params), requested)));
   });
 
@@ -75,7 +75,7 @@ export function addDatabaseRoutes(api: FastifyInstance, plane: ControlPlane): vo
   }));
 
   api.patch<DatabasePath>(DATABASE, ({ params, body }) => {
-    const requested = DATABASE_CHANGE.readBody(body, settings.unknownAttributes);
+    const requested = DATABASE_CHANGE.readBody(body);
     return show(updateDatabase(plane, store.place(params), params.database_name, requested));
   });
 
