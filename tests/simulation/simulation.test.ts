@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { namedDrawing } from './named-steps/draw-named-schedule';
 import { Simulator } from './run/simulate';
 import { drawScenario } from './scenario/draw-scenario';
+import { namedDrawing } from './user-steps/draw-named-schedule';
 
 /** Fixed, so that a failure is a regression. `npm run simulate` runs many more. */
 const fixedSeeds = 20;
@@ -25,7 +25,7 @@ describe('simulation: random schedules in virtual time', () => {
   it('loses no database without a word with the fixed seeds', async () => {
     const simulator = install();
     for (let seed = 7; seed <= 15 * fixedSeeds; seed += 15) {
-      const { violations } = await simulator.runNamed(namedDrawing.draw(seed).value);
+      const { violations } = await simulator.runUser(namedDrawing.draw(seed).value);
       expect(violations, `npm run simulate -- --seed ${seed}`).toEqual([]);
     }
   });

@@ -1,5 +1,7 @@
 import type { ReadProperties } from '../../../provider/src/plugin/properties';
 
+export type ResourceType = 'ComputeEndpoint' | 'Branch' | 'Role' | 'Database';
+
 /** An output of another resource. */
 export interface Reference {
   readonly urn: string;
@@ -71,10 +73,7 @@ export class Stack {
     this.name = name;
   }
 
-  urnOf(
-    resource: string,
-    type: 'ComputeEndpoint' | 'Branch' | 'Role' | 'Database' = 'ComputeEndpoint',
-  ): string {
+  urnOf(resource: string, type: ResourceType = 'ComputeEndpoint'): string {
     return `urn:pulumi:${this.name}::simulation::postgres-compute:index:${type}::${resource}`;
   }
 

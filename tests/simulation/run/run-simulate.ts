@@ -5,7 +5,7 @@ import { drawScenario, scenarioDrawing } from '../scenario/draw-scenario';
 import type { Drawing } from '../scenario/drawing';
 import type { Scenario } from '../scenario/scenario';
 import { shrink } from '../scenario/shrink';
-import { userDrawing } from '../user-steps/draw-user-schedule';
+import { findUserDrawing, userDrawing } from '../user-steps/draw-user-schedule';
 import type { UserSchedule } from '../user-steps/user-schedule';
 import { type Outcome, Simulator } from './simulate';
 import { simulateInParallel } from './simulate-in-parallel';
@@ -90,7 +90,7 @@ async function tellSmallest(seed: number, [first]: readonly Violation[], kind: S
     const { violations } = kind === 'all' ? await run(drawScenario(seed).value) : { violations: [] };
     await (violations.length > 0
       ? tell(scenarioDrawing, seed, first, run)
-      : tell(userDrawing, seed, first, runUser));
+      : tell((kind === 'all' && findUserDrawing(seed)) || userDrawing, seed, first, runUser));
   });
 }
 

@@ -1,7 +1,6 @@
 import { promisify } from 'node:util';
-import { hasNamedSchedule, namedDrawing } from '../named-steps/draw-named-schedule';
 import { drawScenario } from '../scenario/draw-scenario';
-import { hasUserSchedule, userDrawing } from '../user-steps/draw-user-schedule';
+import { findUserDrawing, userDrawing } from '../user-steps/draw-user-schedule';
 import { observeDecisions } from './coverage';
 import { type Outcome, Simulator } from './simulate';
 import type { ScheduleKind, Share } from './simulating-process';
@@ -44,13 +43,11 @@ export async function simulateSeed(
   seed: number,
   { kind = 'all', isTold = false }: { kind?: ScheduleKind | undefined; isTold?: boolean } = {},
 ): Promise<Outcome> {
-  const runUser = () => simulator.runUser(userDrawing.draw(seed).value, isTold);
-  if (kind === 'users') return runUser();
+  if (kind === 'users') return simulator.runUser(userDrawing.draw(seed).value, isTold);
   const first = await simulator.run(drawScenario(seed).value, isTold);
-  const runNamed = () => simulator.runNamed(namedDrawing.draw(seed).value, isTold);
-  const runSecond = hasNamedSchedule(seed) ? runNamed : hasUserSchedule(seed) ? runUser : undefined;
-  if (first.violations.length > 0 || !runSecond) return first;
-  const second = await runSecond();
+  const drawing = findUserDrawing(seed);
+  if (first.violations.length > 0 || !drawing) return first;
+  const second = await simulator.runUser(drawing.draw(seed).value, isTold);
   const counts = new Map(first.counts);
   for (const [event, times] of second.counts) counts.set(event, (counts.get(event) ?? 0) + times);
   return { violations: second.violations, counts, story: [...first.story, ...second.story] };

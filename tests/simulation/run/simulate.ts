@@ -1,5 +1,3 @@
-import type { NamedSchedule } from '../named-steps/draw-named-schedule';
-import { runNamedSteps } from '../named-steps/named-steps';
 import { Network } from '../network/network';
 import { RuleBook } from '../rules/rule-book';
 import { describeViolation, type Violation } from '../rules/rules';
@@ -20,13 +18,6 @@ export interface Outcome {
   readonly counts: ReadonlyMap<string, number>;
   /** Who did what at which virtual time; empty unless it was asked for. */
   readonly story: readonly string[];
-}
-
-interface StepParts<Schedule> {
-  readonly schedule: Schedule;
-  readonly network: Network;
-  readonly journal: Journal;
-  readonly book: RuleBook;
 }
 
 /** No schedule takes longer than this, in virtual time. Milliseconds. */
@@ -69,23 +60,10 @@ export class Simulator {
 
   /** Runs the steps of an ordinary user. */
   async runUser(schedule: UserSchedule, isTold = false): Promise<Outcome> {
-    return this.#runSteps(schedule, runUserSteps, isTold);
-  }
-
-  /** Runs the steps of a user with roles and databases. */
-  async runNamed(schedule: NamedSchedule, isTold = false): Promise<Outcome> {
-    return this.#runSteps(schedule, runNamedSteps, isTold);
-  }
-
-  async #runSteps<Schedule extends { readonly seed: number }>(
-    schedule: Schedule,
-    work: (parts: StepParts<Schedule>) => Promise<void>,
-    isTold: boolean,
-  ): Promise<Outcome> {
     const { journal } = this.#begin(schedule.seed, isTold);
     const book = new RuleBook(journal);
     const parts = { schedule, network: this.#network, journal, book };
-    await this.#finish(work(parts), book.violations);
+    await this.#finish(runUserSteps(parts), book.violations);
     return conclude(journal, book.violations);
   }
 

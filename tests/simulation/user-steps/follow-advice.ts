@@ -9,6 +9,7 @@ const advisedArguments: readonly (readonly [RegExp, Readonly<Record<string, unkn
   [/set allowDataLoss: true|allowDataLoss: true/, { allowDataLoss: true }],
   [/set allowRestart: true|allowRestart is false/, { allowRestart: true }],
   [/set adopt: true|adopt: true takes it over|adopt: true/, { adopt: true }],
+  [/belongs to another database .* choose another name/, { name: 'another' }],
 ];
 
 /** The step as the user repeats it, following the advice of the errors; undefined where they give none. */
@@ -33,12 +34,12 @@ export function followAdvice(
 
 /** In the program where its branch stays, and else at the service. */
 function unprotect(world: UserWorld, step: UserStep, message: string): UserStep | undefined {
-  const [, id = ''] = /branch (br-\S+) (?:is protected|since)/.exec(message) ?? [];
-  const branch = world.held().branches.find((each) => each.id === id);
-  if (!branch?.protected) return undefined;
+  const [, id = ''] = /branch (br-[\w-]+)(?:(?:: it)? is protected| since)/.exec(message) ?? [];
   const name = nameOf(world.stack.state.resources.find((each) => each.id === id)?.urn ?? '');
   const isKept = !/delete of branch/.test(message) && step.program[name]?.args?.protected === true;
   if (isKept) return { ...step, program: withArgs(step.program, name, { protected: false }) };
+  const branch = world.held().branches.find((each) => each.id === id);
+  if (!branch?.protected) return undefined;
   world.service.controls.changeBranch(branch.project_id, id, { protected: false });
   return step;
 }
@@ -86,10 +87,10 @@ function removeChildren(world: UserWorld, message: string): boolean {
   return world.removeForeignChildren();
 }
 
-/** The user deletes the branch that `retainOnDelete` has left or would leave, if its name is in the way. */
+/** The user deletes a branch whose creation has failed, and renames one that is no resource any more, if its name is in the way. */
 function removeRetained(world: UserWorld, message: string): boolean {
   const [, failed] = /branch (\S+) could not be created, .* Delete it at the service/.exec(message) ?? [];
   if (failed !== undefined) return world.removeBranch(failed);
   const id = [...world.released].find((each) => /of that name/.test(message) && message.includes(each));
-  return id !== undefined && world.removeBranch(id);
+  return id !== undefined && world.renameBranch(id);
 }

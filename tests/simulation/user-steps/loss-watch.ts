@@ -54,6 +54,7 @@ export class LossWatch {
       steps: new Set(this.#preview?.steps),
       known: new Set(),
       diffed: new Set(),
+      foretold: this.#preview?.texts ?? [],
       texts: [...(this.#preview?.texts ?? [])],
     });
   }

@@ -1,4 +1,5 @@
 import type { Branch, Endpoint } from 'postgres-control-emulator';
+import type { Database, Role } from '../../../emulator/src/records/wire-types';
 import type { DeclaredResource, StoredResource } from '../engine/stack';
 import type { UserStep } from './user-schedule';
 
@@ -6,6 +7,13 @@ import type { UserStep } from './user-schedule';
 export interface Held {
   readonly branches: readonly Branch[];
   readonly endpoints: readonly Endpoint[];
+  readonly roles: readonly Role[];
+  readonly databases: readonly Database[];
+}
+
+interface Shown {
+  readonly urn: string;
+  readonly text: string;
 }
 
 /** What is known of one run when it sends a request. */
@@ -22,6 +30,8 @@ export interface RunRecord {
   readonly known: Set<string>;
   /** Those of which it has asked for a diff, which a forced replacement does without. */
   readonly diffed: Set<string>;
-  /** The warnings and notes that its preview has shown, and its own so far, by URN. */
-  readonly texts: { readonly urn: string; readonly text: string }[];
+  /** The warnings and notes that its preview has shown, by URN. */
+  readonly foretold: readonly Shown[];
+  /** These, and its own so far. */
+  readonly texts: Shown[];
 }

@@ -1,5 +1,6 @@
 import type { EmulatorOptions } from 'postgres-control-emulator';
 import type { AgreementStep, Intrusion, Program } from '../engine/agreement/agreement-scenario';
+import type { Mishap } from '../engine/simulated-run';
 
 // What ordinary users do with a program: they rename, move and remove resources, choose some of them for a command, and revert
 // what has failed. A schedule is data, as those of agreement are, so the real CLI can run it as well.
@@ -13,6 +14,9 @@ export interface UserStep extends AgreementStep {
   readonly between?: readonly Intrusion[];
   /** Whether a second run begins at the same time, from the same state, because the backend has no lock. */
   readonly isRunTwice?: boolean;
+  readonly mishap?: Mishap;
+  /** Whether the user repeats what has failed or was cut off, and reverts it only if that fails, too. */
+  readonly isRepeated?: boolean;
 }
 
 export interface UserSchedule {

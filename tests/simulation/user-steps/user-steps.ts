@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Program } from '../engine/agreement/agreement-scenario';
-import { agreesWith, checkAgreement } from './agreement-of-state';
+import { agreesWith, checkAgreement, checkPasswords } from './agreement-of-state';
+import { checkDatabases } from './database-rules';
 import { followAdvice } from './follow-advice';
 import { foretellsFailure } from './loss-rules';
 import { mendTexts } from './mend-texts';
@@ -41,24 +43,29 @@ async function runStep(world: UserWorld, wanted: UserStep, before: UserStep): Pr
   const runs = await Promise.all(
     (step.isRunTwice ? [step, step] : [step]).map((each) => world.run(each, false)),
   );
-  await ground.calm(faults);
-  const isUndisturbed = !step.isRunTwice && [step.between, step.faults].every((each) => !each?.length);
+  for (const fault of faults) fault.clear();
+  const isCutOff = runs.some(({ run }) => run.isCutOff);
+  await calm(world, ...runs);
+  const isUndisturbed =
+    !step.isRunTwice && !isCutOff && [step.between, step.faults].every((each) => !each?.length);
   for (const result of runs) if (preview && isUndisturbed) checkForetold(world, preview, result);
   if (world.book.isBroken) return false;
-  const hasFailed = runs.some(({ isSuccess }) => !isSuccess) && !step.isRunTwice;
-  if (hasFailed) {
+  const isBroken = (isCutOff || runs.some(({ isSuccess }) => !isSuccess)) && !step.isRunTwice;
+  if (isBroken && !step.isRepeated) {
     await revert(world, before);
     return false;
   }
   const { program, isRunTwice = false } = step.command === 'destroy' ? { program: {} } : step;
+  const isRepeated = isRunTwice || isBroken;
   const isPartial =
-    isRunTwice || [step.target, step.targetReplace, step.exclude].some((each) => each?.length);
+    isRepeated || [step.target, step.targetReplace, step.exclude].some((each) => each?.length);
   if (!isPartial && agreesWith(world, program)) {
+    if (isUndisturbed && step.command === 'up') checkPasswords(world);
     await checkRest(world, program);
     return true;
   }
-  // What `--target` and the like have left to do, or two runs at once.
-  const rest = { program, command: isRunTwice ? 'up --refresh' : 'up' } as const;
+  // What `--target` and the like have left to do, two runs at once, or one that broke off.
+  const rest = { program, command: isRepeated ? 'up --refresh' : 'up' } as const;
   const isComplete = await complete(world, rest);
   if (!isComplete && !world.book.isBroken) await revert(world, before);
   return isComplete;
@@ -96,6 +103,7 @@ async function complete(world: UserWorld, wanted: UserStep): Promise<boolean> {
     world.watch.beginStep();
     const preview = await world.run(step, true);
     const result = preview.isSuccess ? await world.run(step, false) : preview;
+    await calm(world, result);
     if (preview.isSuccess) checkForetold(world, preview, result);
     if (world.book.isBroken) return false;
     if (result.isSuccess && step.target) {
@@ -104,7 +112,6 @@ async function complete(world: UserWorld, wanted: UserStep): Promise<boolean> {
       continue;
     }
     if (result.isSuccess) {
-      await world.ground.calm([]);
       await checkRest(world, step.program);
       return true;
     }
@@ -112,6 +119,13 @@ async function complete(world: UserWorld, wanted: UserStep): Promise<boolean> {
     step = followAdvice(world, step, result.failures);
   }
   return false;
+}
+
+/** Until what the runs have started has ended: what a dead process has sent may arrive later. */
+async function calm(world: UserWorld, ...runs: readonly UserRun[]): Promise<void> {
+  if (runs.some(({ run }) => run.isCutOff)) await sleep(world.schedule.longestDelayMs);
+  await world.ground.calm([]);
+  for (const result of runs) checkDatabases(world, result);
 }
 
 /** Checks that program, state and service agree, and that the next preview has nothing to do. */
@@ -138,7 +152,10 @@ function checkForetold(world: UserWorld, preview: UserRun, result: UserRun): voi
   for (const { urn, message } of result.failures) {
     const isUnasked =
       /^delete of |^DELETE |until this update/.test(message) ||
-      (isForced && /bound to fail|is not a branch of project|branch \S+ does not exist/.test(message));
+      (isForced &&
+        /bound to fail|is not a branch of project|branch \S+ does not exist|branch \S+ has already/.test(
+          message,
+        ));
     const isForetold = texts.some(
       ({ text, ...each }) => each.urn === urn && (foretellsFailure(text) || text.includes(message)),
     );

@@ -23,6 +23,7 @@ import type { Held } from './run-record';
 import type { UserSchedule, UserStep } from './user-schedule';
 
 const apiKey = 'key-canary-of-the-account';
+const killed: EngineResult = { isSuccess: false, failures: [], steps: [] };
 
 export interface UserParts {
   readonly schedule: UserSchedule;
@@ -47,7 +48,7 @@ export class UserWorld implements Carrier {
   readonly book: RuleBook;
   /** The ids that runs have created. */
   readonly created = new Set<string>();
-  /** The ids that `retainOnDelete` has left to the user. */
+  /** The ids that `retainOnDelete` and `preserveUnderName` have left to the user. */
   readonly released = new Set<string>();
   /** The errors of the latest run that failed. */
   lastFailures: EngineResult['failures'] = [];
@@ -95,13 +96,26 @@ export class UserWorld implements Carrier {
     return true;
   }
 
-  /** Every branch and every endpoint that the service has, and is not deleting. */
+  /** The user gives a branch that no state has another name. Returns whether there was one. */
+  renameBranch(branchId: string): boolean {
+    const branch = this.held().branches.find(({ id }) => id === branchId);
+    if (branch) this.service.controls.changeBranch(branch.project_id, branchId, { name: branchId });
+    return branch !== undefined;
+  }
+
+  /** What the service has, and is not deleting. */
   held(): Held {
     const projects = [...this.service.plane.store.projects.values()];
-    const branches = projects.flatMap((project) => [...project.branches.values()].map(({ wire }) => wire));
+    const all = projects.flatMap((project) => [...project.branches.values()]);
+    const branches = all.map(({ wire }) => wire);
+    const roles = all.flatMap((branch) => branch.roles);
+    // A branch whose creation has failed has no data yet.
+    const databases = all.flatMap(({ wire, databases: each }) =>
+      wire.current_state === 'init' ? [] : each.map((database) => ({ ...database })),
+    );
     const records = projects.flatMap((project) => [...project.endpoints.values()]);
     const endpoints = records.filter(({ deleting }) => !deleting).map(({ wire }) => wire);
-    return { branches, endpoints };
+    return { branches, endpoints, roles, databases };
   }
 
   /** What the program registers, as the SDK's classes do. */
@@ -119,14 +133,16 @@ export class UserWorld implements Carrier {
     this.#runs += 1;
     const { command } = step;
     const what = isPreview ? 'preview' : command;
-    const run = new SimulatedRun(`${what} ${this.#runs}`, isPreview, noMishap, this.journal);
+    const mishap = (isPreview ? undefined : step.mishap) ?? noMishap;
+    const run = new SimulatedRun(`${what} ${this.#runs}`, isPreview, mishap, this.journal);
     run.startedAt = trueTime();
     this.journal.count(isPreview ? 'previews of users' : 'runs of users');
     const program = command === 'destroy' ? [] : this.declare(step.program);
     this.watch.begin(run, step, program);
     this.journal.note(run.name, () => `pulumi ${what} ${describeOptions(step)}`);
     const engine = this.#makeEngine(run, step, isPreview);
-    const result = await (command === 'destroy' ? engine.destroy() : engine.update(program));
+    const work = command === 'destroy' ? engine.destroy() : engine.update(program);
+    const result = (await Promise.race([work, run.cliDied])) ?? killed;
     run.end();
     this.watch.end(run, result);
     this.ground.noteState(this.stack.state);
@@ -147,6 +163,9 @@ export class UserWorld implements Carrier {
       diagnosed: (_run, urn, text) => watch.diagnosed(run, urn, text),
       ended: (_run, call) => watch.called(run, call),
     });
+    run.onCutOff = (kind) => {
+      if (kind === 'Ctrl-C') host.cancel();
+    };
     return new Engine({
       stack,
       run,
@@ -180,6 +199,7 @@ export class UserWorld implements Carrier {
     const { method, path, body } = request;
     this.journal.note(sender.name, () => `  -> ${method} ${path} ${body ?? ''}`);
     this.watch.sent(sender as SimulatedRun, request);
+    if (method !== 'GET') (sender as SimulatedRun).write();
   }
 
   arrive(sender: Sender, request: SentRequest, { headers }: InternalAxiosRequestConfig): Promise<Served> {
@@ -193,18 +213,20 @@ export class UserWorld implements Carrier {
       const before = this.held();
       const result = work();
       const { branches, endpoints } = this.held();
-      for (const { id } of differenceBy(branches, before.branches, 'id')) this.created.add(id);
+      const ids = request.path.endsWith('/restore') ? this.released : this.created;
+      for (const { id } of differenceBy(branches, before.branches, 'id')) ids.add(id);
       for (const { id } of differenceBy(endpoints, before.endpoints, 'id')) this.created.add(id);
       return result;
     });
   }
 
-  delivered(_sender: Sender, { method, path }: SentRequest, served: Served): void {
+  delivered(sender: Sender, { method, path }: SentRequest, served: Served): void {
     this.journal.note(
       'service',
       () =>
         `${method} ${path.split('?')[0]}: ${served.kind === 'lost' ? 'lost' : `${served.status} ${served.body}`}`,
     );
+    if (method !== 'GET') (sender as SimulatedRun).write();
   }
 }
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isUndefined, omitBy } from 'lodash';
+import { cloneDeepWith, isUndefined, omitBy } from 'lodash';
 import type { Endpoint, Fault, InjectedFault } from 'postgres-control-emulator';
 import type { Controls as EmulatorControls } from '../../../../emulator/src/controls/controls';
-import type { StackState } from '../stack';
+import type { ResourceType, StackState } from '../stack';
 import {
   type AgreementScenario,
   type AgreementStep,
@@ -11,7 +11,6 @@ import {
   type Place,
   type Program,
   places,
-  type ResourceType,
 } from './agreement-scenario';
 import { nameOf, urnOf } from './transcript';
 
@@ -21,8 +20,8 @@ export interface Registration {
   readonly type: ResourceType;
   /** With `{ $secret: VALUE }` for a secret. */
   readonly args: Readonly<Record<string, unknown>>;
-  /** The arguments that are the id of another resource of the program. */
-  readonly references: Readonly<Record<string, string>>;
+  /** The arguments that are outputs of other resources of the program. */
+  readonly references: Readonly<Record<string, { readonly of: string; readonly output: string }>>;
   readonly aliases: readonly string[];
   readonly dependsOn: readonly string[];
   readonly retainOnDelete: boolean;
@@ -98,21 +97,27 @@ export class AgreementGround {
   }
 
   /** The arguments, without the marks of ids. */
-  #resolve(name: string, { type, place, placesOf = name, args = {} }: Declaration) {
+  #resolve(
+    name: string,
+    { type = 'ComputeEndpoint', place, placesOf = name, args: given = {} }: Declaration,
+  ) {
     const projectId = this.#projectAt(place);
-    const isPlaced = type !== 'Branch' && args.branchId === undefined;
+    const isEndpoint = type === 'ComputeEndpoint';
+    const isPlaced = isEndpoint && given.branchId === undefined;
     const resolved: Record<string, unknown> = {
       projectId,
       ...(isPlaced && { branchId: this.#branchAt(placesOf, place) }),
-      ...(type !== 'Branch' && { type: 'read_write' }),
+      ...(isEndpoint && { type: 'read_write' }),
     };
-    const references: Record<string, string> = {};
+    const args: Readonly<Record<string, unknown>> = cloneDeepWith(given, (value) =>
+      value?.$place ? this.#branchAt(placesOf, value.$place) : undefined,
+    );
+    const references: Record<string, Registration['references'][string]> = {};
     for (const [argument, value] of Object.entries(args)) {
-      const { $ref, $id, $place } = (value ?? {}) as { $ref?: string; $id?: string; $place?: Place };
-      if ($ref !== undefined) references[argument] = $ref;
+      const { $ref, output = 'id', value: known, $id } = (value ?? {}) as Partial<Record<string, string>>;
+      if ($ref !== undefined) references[argument] = { of: $ref, output };
       resolved[argument] = value;
-      if ($ref !== undefined || $id !== undefined) resolved[argument] = this.#idAsText($id ?? '');
-      if ($place !== undefined) resolved[argument] = this.#branchAt(placesOf, $place);
+      if ($ref !== undefined || $id !== undefined) resolved[argument] = known ?? this.#idAsText($id ?? '');
     }
     return { args: omitBy(resolved, isUndefined), references };
   }

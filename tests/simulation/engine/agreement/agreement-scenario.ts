@@ -1,12 +1,11 @@
 import type { EmulatorOptions, EndpointAttributes, Fault } from 'postgres-control-emulator';
+import type { ResourceType } from '../stack';
 
 // A scenario is data: a program and commands, which the simulated engine and the real one run alike.
 
 /** Each resource has branches of its own: two in the first project, and one in the second. */
 export const places = ['first', 'second branch', 'second project'] as const;
 export type Place = (typeof places)[number];
-
-export type ResourceType = 'ComputeEndpoint' | 'Branch';
 
 /** One resource of a program. */
 export interface Declaration {
@@ -15,9 +14,9 @@ export interface Declaration {
   /**
    * Its arguments besides the place. An endpoint is `read_write` unless they give a type. A value may be
    * - `{ $secret: VALUE }`: a secret;
-   * - `{ $ref: NAME }`: the output `id` of that resource;
+   * - `{ $ref: NAME }`: the output `id` of that resource; with `output` and `value`, that output, whose value is known;
    * - `{ $id: NAME }`: the id that the resource had in state when a program first gave it, as a text;
-   * - `{ $place: PLACE }`: the id of the branch at that place of this resource.
+   * - `{ $place: PLACE }`: the id of the branch at that place of this resource, also within a value.
    */
   readonly args?: Readonly<Record<string, unknown>>;
   /** Where an endpoint is, and the project of a Branch. @default 'first' */

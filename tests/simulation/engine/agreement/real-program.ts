@@ -38,8 +38,8 @@ function toYaml(registration: Registration, dependedOn: string | undefined): obj
     ...(dependsOn.length > 0 && { dependsOn: dependsOn.map((other) => `\${${other}}`) }),
   };
   const ofOther = mapValues(dependentArgument, (_value, output) => `\${${dependedOn}.${output}}`);
-  const ids = mapValues(references, (other) => `\${${other}.id}`);
-  const properties = { ...args, ...ids, ...(isDependent(name, dependedOn) && ofOther) };
+  const outputs = mapValues(references, ({ of, output }) => `\${${of}.${output}}`);
+  const properties = { ...args, ...outputs, ...(isDependent(name, dependedOn) && ofOther) };
   return { type: `postgres-compute:${type}`, properties, options };
 }
 
@@ -62,9 +62,11 @@ function toOptions(registration: Registration) {
 function toScript(registrations: readonly Registration[]): string {
   const statements = registrations.map((registration) => {
     const { name, type, args, references, dependsOn } = registration;
-    const ids = Object.entries(references).map(([argument, other]) => `${argument}: ${other}.id`);
+    const outputs = Object.entries(references).map(
+      ([argument, { of, output }]) => `${argument}: ${of}.${output}`,
+    );
     const options = `{ ...${JSON.stringify(toOptions(registration))}, dependsOn: [${dependsOn}] }`;
-    return `const ${name} = new pulumi.CustomResource('postgres-compute:index:${type}', '${name}', { ...${JSON.stringify(args)}, ${ids} }, ${options});`;
+    return `const ${name} = new pulumi.CustomResource('postgres-compute:index:${type}', '${name}', { ...${JSON.stringify(args)}, ${outputs} }, ${options});`;
   });
   return ["const pulumi = require('@pulumi/pulumi');", ...statements, ''].join('\n');
 }

@@ -115,13 +115,13 @@ export function toDeclared(
   const { name, type, args, references, aliases, dependsOn, createsBeforeDelete, ...options } = registration;
   const urn = urnOf(name);
   const inputs = unwrapSecrets({ ...args, ...(isDependent(urn, dependedOn) && dependentArgument) });
-  const ids = mapValues(references, (other) => ({ urn: urnOf(other), output: 'id' }));
+  const outputs = mapValues(references, ({ of, output }) => ({ urn: urnOf(of), output }));
   return {
     ...options,
     urn,
     inputs,
     deletesFirst: !createsBeforeDelete,
-    references: { ...(isDependent(urn, dependedOn) && referenceTo(dependedOn)), ...ids },
+    references: { ...(isDependent(urn, dependedOn) && referenceTo(dependedOn)), ...outputs },
     dependsOn: dependsOn.map(urnOf),
     aliases: aliases.map((alias) => toUrn(alias, type)),
   };

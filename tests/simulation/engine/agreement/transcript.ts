@@ -1,7 +1,6 @@
 import { groupBy, isPlainObject, mapValues, omit, sortBy, takeWhile } from 'lodash';
 import type { ReadProperties } from '../../../../provider/src/plugin/properties';
-import type { StackState, StoredResource } from '../stack';
-import type { ResourceType } from './agreement-scenario';
+import type { ResourceType, StackState, StoredResource } from '../stack';
 import type { RecordedCall } from './record-calls';
 
 export const project = 'agreement';
@@ -71,7 +70,7 @@ export class Transcriber {
 
 /** The name in the first URN of the text. */
 export function nameOf(text: string): string {
-  return /:(?:ComputeEndpoint|Branch)::(\w+)/.exec(text)?.[1] ?? text;
+  return /:(?:ComputeEndpoint|Branch|Role|Database)::(\w+)/.exec(text)?.[1] ?? text;
 }
 
 /** A refresh, which comes first, reads what a replacement has left beside its successor, in any order. */

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import type { Fault } from 'postgres-control-emulator';
+import type { Declaration, Program } from '../engine/agreement/agreement-scenario';
 import { type Mishap, noMishap } from '../engine/simulated-run';
 import { Drawing } from '../scenario/drawing';
+import type { UserSchedule, UserStep } from './user-schedule';
 
 // What a program declares on one branch by name, how a user edits that, and what goes wrong.
 
@@ -43,7 +45,7 @@ const fault: fc.Arbitrary<Fault> = fc.oneof(
   }),
 );
 
-const step = fc.record({
+const drawnStep = fc.record({
   /** A change resets the branch. */
   reset: fc.nat(2),
   /** Where a reset takes the data from. */
@@ -65,20 +67,70 @@ const step = fc.record({
   ),
 });
 
-export type NamedStep = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
+type DrawnStep = typeof drawnStep extends fc.Arbitrary<infer Value> ? Value : never;
 
-const schedule = fc.record({
-  seed: fc.nat(2 ** 31 - 1),
-  operationMs: fc.constantFrom(0, 100, 1_500),
-  steps: fc.array(step, { minLength: 2, maxLength: 4 }),
-});
+function toStep({ forces, refreshes, mishap, faults, ...drawn }: DrawnStep, index: number): UserStep {
+  return {
+    program: toProgram(drawn, index),
+    command: refreshes ? 'up --refresh' : 'up',
+    ...(forces && { replace: ['b'] }),
+    mishap,
+    faults,
+    isRepeated: true,
+  };
+}
 
-export type NamedSchedule = typeof schedule extends fc.Arbitrary<infer Value> ? Value : never;
+/** The Branch `b`, with its roles and databases. */
+function toProgram(
+  { roles, databases, ...drawn }: Omit<DrawnStep, 'forces' | 'refreshes' | 'mishap' | 'faults'>,
+  index: number,
+): Program {
+  const allowDataLoss = drawn.allowsLoss && { allowDataLoss: true };
+  const other = { $place: 'second branch' };
+  const b: Declaration = {
+    type: 'Branch',
+    args: {
+      name: 'data',
+      resetTriggers: { reset: drawn.reset },
+      ...(drawn.source === 'other' && { restoreFrom: { branchId: other } }),
+      ...(drawn.preserves && { preserveUnderName: `kept-${index}` }),
+      ...(drawn.hasOtherParent && { parentId: other }),
+      ...(drawn.isProtected && { protected: true }),
+      ...allowDataLoss,
+    },
+  };
+  const on = { branchId: { $ref: 'b' } };
+  const program: Record<string, Declaration> = { b };
+  for (const [number, role] of roles.entries()) {
+    if (!role) continue;
+    const { name, rotation, adopts } = role;
+    const args = { ...on, name, passwordTriggers: { rotation }, ...(adopts && { adopt: true }) };
+    program[`r${number}`] = { type: 'Role', args };
+  }
+  for (const [number, database] of databases.entries()) {
+    if (!database) continue;
+    const { name, owner, adopts } = database;
+    const value = owner === 'app_owner' ? undefined : roles[owner]?.name;
+    const ownerName = value ? { $ref: `r${owner}`, output: 'name', value } : 'app_owner';
+    const args = { ...on, name, ownerName, ...allowDataLoss, ...(adopts && { adopt: true }) };
+    program[`d${number}`] = { type: 'Database', args };
+  }
+  return program;
+}
 
 /** The schedule of a seed, the same one each time. */
-export const namedDrawing = new Drawing<NamedSchedule>(schedule);
-
-/** One seed in so many has one, besides its scenario. Odd, because processes share the seeds in turn. */
-export function hasNamedSchedule(seed: number): boolean {
-  return seed % 15 === 7;
-}
+export const namedDrawing = new Drawing<UserSchedule>(
+  fc
+    .record({
+      seed: fc.nat(2 ** 31 - 1),
+      operationMs: fc.constantFrom(0, 100, 1_500),
+      steps: fc.array(drawnStep, { minLength: 2, maxLength: 4 }),
+    })
+    .map(({ seed, operationMs, steps }) => ({
+      seed,
+      service: { operationMs },
+      longestDelayMs: 20,
+      allowsRestart: true,
+      steps: steps.map(toStep),
+    })),
+);
