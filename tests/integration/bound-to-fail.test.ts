@@ -81,6 +81,10 @@ describe('a replacement does not begin if its create is bound to fail', () => {
     const { message } = await errorOf(run.check('endpoint', 'e', on(unknownValue)));
     expect(message).toContain(`its branch is replaced in project ${other}`);
     await run.check('endpoint', 'e', on(unknownValue, { projectId: other }));
+    const role = await startRun().create('role', 'r', { projectId, branchId: branch.id, name: 'app' });
+    const stays = { projectId, branchId: unknownValue, name: 'app' };
+    await run.replaceEarly(role, stays);
+    expect((await errorOf(run.check('role', 'r', stays))).message).toContain(`in project ${other}`);
     // The same goes for a branch that was created from it.
     const child = await startRun().create('branch', 'child', { projectId, parentId: branch.id });
     const follows = { projectId, parentId: unknownValue, allowDataLoss: true };

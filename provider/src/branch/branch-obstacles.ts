@@ -21,12 +21,7 @@ export async function findObstacle(
 ): Promise<string | undefined> {
   const { projectId, name, parentId } = declaration.inputs;
   const claims = core.claims.branch;
-  if (isUnknown(parentId))
-    return findOtherProject(
-      core,
-      claims.resource(declaration.resource.urn).inState?.inputs.parentId,
-      projectId,
-    );
+  if (isUnknown(parentId)) return findOtherProject(core, 'branch', 'parentId', declaration);
   if (isUnknown([projectId, name])) return undefined;
   if (parentId !== undefined && parentId === replaced)
     return `its parent is the branch ${replaced}, which it replaces`;

@@ -20,8 +20,7 @@ export async function findObstacle(
   const { inputs, resource } = declaration;
   const { projectId, branchId, type, regionId } = inputs;
   const claims = core.claims.endpoint;
-  if (isUnknown(branchId))
-    return findOtherProject(core, claims.resource(resource.urn).inState?.inputs.branchId, projectId);
+  if (isUnknown(branchId)) return findOtherProject(core, 'endpoint', 'branchId', declaration);
   if (isUnknown([projectId, type]) || replaced === undefined) return undefined;
   const project = core.projects.project(projectId);
   const leaving = claims.isRetained(resource.urn) ? undefined : replaced;

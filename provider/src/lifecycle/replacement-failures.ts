@@ -2,6 +2,12 @@ import { findRefusal } from '../control-api/control-api-error';
 import { type InputFailure, isUnknown } from './input-values';
 import type { ProviderCore } from './provider-core';
 import type { ResourceClaims } from './resource-claims';
+import type { Kind } from './resource-errors';
+import type { Declared } from './resource-identity';
+
+type Placed = { readonly projectId: string } & {
+  readonly [place in 'branchId' | 'parentId']?: string | undefined;
+};
 
 /** Why the create is bound to fail. Asked only if the engine may first delete an old resource, or leave it at the service. */
 export async function findReplacementFailures(
@@ -19,11 +25,15 @@ export async function findReplacementFailures(
 /** Why what is on a branch, or was created from it, can't be replaced with it: the branch moves to another project. Its new id is not known yet. */
 export function findOtherProject(
   { claims }: ProviderCore,
-  branchId: unknown,
-  projectId: unknown,
+  kind: Kind,
+  place: 'branchId' | 'parentId',
+  { resource: { urn }, inputs }: Declared<Placed>,
 ): string | undefined {
-  const { replacement, declared } = claims.branch.recordOf(String(branchId));
+  const { projectId } = inputs;
+  const { inState } = claims[kind].resource(urn);
+  const { replacement, declared } = claims.branch.recordOf(String(inState?.inputs[place]));
   const other = declared?.inputs.projectId;
-  if (replacement !== 'judged' || isUnknown([other, projectId]) || other === projectId) return undefined;
+  const isFollowing = isUnknown(inputs[place]) && replacement === 'judged';
+  if (!isFollowing || isUnknown([other, projectId]) || other === projectId) return undefined;
   return `its branch is replaced in project ${other}, and this resource is to be in project ${projectId}: set the same projectId on both`;
 }

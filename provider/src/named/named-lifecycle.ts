@@ -6,6 +6,7 @@ import { situationInState } from '../lifecycle/beginning';
 import { findUnjudgedLoss, judgeLoss } from '../lifecycle/data-loss';
 import { foreseeBase } from '../lifecycle/delete-facts';
 import { asReported, type ProviderCore } from '../lifecycle/provider-core';
+import { findOtherProject, findReplacementFailures } from '../lifecycle/replacement-failures';
 import { UnsettledError } from '../lifecycle/resource-errors';
 import type { CheckedDeclaration, Declared } from '../lifecycle/resource-identity';
 import { type ResourceDiff, ResourceLifecycle, type Wanted } from '../lifecycle/resource-lifecycle';
@@ -55,8 +56,10 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     const { loss, kind } = this.#named;
     const list = (projectId: string) =>
       this.core.projects.project(projectId).named(kind, checked.inputs.branchId);
+    const find = async () => findOtherProject(this.core, kind, 'branchId', checked);
     return [
       () => (loss ? findUnjudgedLoss(this.core, loss, checked, list) : []),
+      () => findReplacementFailures(this.claims, checked.resource.urn, find),
       () => this.core.findUnknownBranch<'branchId'>(checked, 'branchId'),
       () => findExistingFailures(this.core, this.#named, checked),
       () => findUnknownRole(this.core, this.#named, checked),
