@@ -36,6 +36,9 @@ export default defineConfig({
         test: {
           name: 'quick',
           include: ['provider/src/**/*.test.ts', 'tests/{integration,simulation,documents}/**/*.test.ts'],
+          // Each worker loads the sources once: that takes longer than the tests. No file may leave anything behind.
+          isolate: false,
+          setupFiles: ['tests/support/forget-stack.ts'],
           ...patient,
         },
       },

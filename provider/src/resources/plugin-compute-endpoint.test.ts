@@ -10,6 +10,7 @@ let requests: {
   customtimeouts?: object;
   aliasesList: object[];
   sourceposition?: object;
+  inputs?: object | undefined;
 }[];
 
 const args = { projectId: 'p-1', branchId: 'br-1', type: 'read_write' } as const;
@@ -29,7 +30,7 @@ async function startProgram(organization?: string): Promise<void> {
   if (!monitor) throw new Error('The program has no engine.');
   const register = monitor.registerResource.bind(monitor);
   vi.spyOn(monitor, 'registerResource').mockImplementation((request, ...rest) => {
-    requests.push(request.toObject());
+    requests.push({ ...request.toObject(), inputs: request.getObject()?.toJavaScript() });
     return register(request, ...rest);
   });
 }
@@ -107,5 +108,7 @@ it('ComputeEndpoint.get looks an endpoint up, by the class of the plugin', async
 it('a Provider marks its key as a secret', async () => {
   await settled(new Provider('second', { apiKey: 'canary', requestsPerMinute: 350 }));
   expect(registered).toMatchObject([{ type: 'pulumi:providers:postgres-compute' }]);
-  expect(JSON.stringify(requests[0])).toContain('1b47061264138c4ac30d75fd1eb44270');
+  expect(requests[0]?.inputs).toMatchObject({
+    apiKey: { '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270' },
+  });
 });
