@@ -6,12 +6,9 @@ import { idsOf } from '../support/start-service';
 // Over real connections: what each response means to a run is in odd-responses.test.ts.
 
 it.each<RequestEffect>([
-  { kind: 'lost-before-work' },
   { kind: 'lost-after-work' },
   { kind: 'cut-off' },
   { kind: 'cut-off', encoding: 'gzip' },
-  { kind: 'malformed' },
-  { kind: 'slow', delayMs: 3_000 },
 ])('a create, a poll and a list survive %j', async (effect) => {
   const service = await startHttpService();
   const faults = [

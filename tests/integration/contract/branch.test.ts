@@ -37,9 +37,6 @@ describe.each(doors)('a Branch by %s', (_name, door) => {
   it.each<[string, RequestEffect]>([
     ['lost before the work', { kind: 'lost-before-work' }],
     ['lost after the work', { kind: 'lost-after-work' }],
-    ['a 502 after the work', { kind: 'status', status: 502, when: 'after-work' }],
-    ['truncated', { kind: 'malformed' }],
-    ['a page of a proxy', { kind: 'proxy-page', status: 200 }],
   ])('is created, renamed and deleted once although each response is %s', async (_how, effect) => {
     const { up, destroy, held, emulator } = await startBranchDoor(door, { lateListsMs: 100 });
     for (const match of [creation, deletion]) emulator.inject({ match, effect });

@@ -58,8 +58,6 @@ describe.each(doors)('a Role by %s', (_name, door) => {
   it.each<[string, RequestEffect]>([
     ['lost before the work', { kind: 'lost-before-work' }],
     ['lost after the work', { kind: 'lost-after-work' }],
-    ['a 502 after the work', { kind: 'status', status: 502, when: 'after-work' }],
-    ['truncated', { kind: 'malformed' }],
   ])('has the password of the service although a response is %s', async (_how, effect) => {
     const { up, password, emulator, names } = await startRole();
     emulator.inject({ match: creation, effect });
