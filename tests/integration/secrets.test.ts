@@ -125,6 +125,49 @@ describe.each(doors)('a secret setting of a killed run, by %s', (_name, door) =>
   });
 });
 
+describe.each(doors)('a secret setting, by %s', (_name, door) => {
+  const expectKept = (state: ResourceState) => {
+    expect(JSON.stringify(state.outputs.pgSettings)).toContain('canary');
+    expect(plainOf(state)).not.toContain('canary');
+  };
+
+  it.each([
+    ['is no longer given', {}],
+    ['is replaced by a value that is no secret', { pgSettings: { 'app.key': 'plain' } }],
+  ])('stays a secret in state when it %s and the update fails', async (_what, change) => {
+    const { emulator, startRun, declare } = await startDoor(door);
+    const before = await runUp(await startRun(), declare(secret.args, secret.more));
+    // The outcome is unknown: the proxy may have passed the request on.
+    emulator.inject({ match: { method: 'PATCH' }, effect: { kind: 'proxy-page', status: 403 } });
+    expectKept(await failedState(runUp(await startRun(), declare(change), before)));
+  });
+
+  it('is not assumed in plain settings when their update fails', async () => {
+    const { emulator, startRun, declare } = await startDoor(door);
+    const before = await runUp(await startRun(), declare(others));
+    emulator.inject({ match: { action: 'apply_config' }, effect: { kind: 'operation-fails' } });
+    const larger = { pgSettings: { work_mem: '16MB' } };
+    const { outputs } = await failedState(runUp(await startRun(), declare(larger), before));
+    expect(outputs).toMatchObject(larger);
+  });
+
+  it('stays one when a forced replacement adopts, omits it and fails', async () => {
+    const { emulator, startRun, declare } = await startDoor(door);
+    await runUp(await startRun(), declare(secret.args, secret.more));
+    const bare = declare({ __createsBeforeDelete: true } as object);
+    emulator.inject(refusal);
+    expectKept(await failedState(runUp(await startRun(), bare)));
+    expect((await runUp(await startRun(), bare)).outputs.pgSettings).not.toHaveProperty('app.key');
+  });
+});
+
+it('the plugin does not name a secret as the property that is wrong', async () => {
+  const { startRun, declare } = await startDoor(pluginDoor);
+  const long = declare({ name: 'canary'.repeat(20) }, { secrets: ['name'] });
+  const { failures } = await (await startRun()).check(undefined, long);
+  expect(failures).toEqual([{ property: '', reason: 'name must be 1 to 64 characters' }]);
+});
+
 it('a __ledger that this release does not know stops the update', async () => {
   const { startRun, declare, writes } = await startDoor(pluginDoor);
   const state = await runUp(await startRun(), declare());
