@@ -1,8 +1,7 @@
 import type { Branch, BranchChange } from '../control-api/wire-types';
-import { describeArguments, type Flow } from '../lifecycle/beginning';
 import { isSameInstant } from '../lifecycle/input-values';
 import { isCreation, namesAt } from '../lifecycle/ledger';
-import type { Change, Resource, ResourceWork } from '../lifecycle/resource';
+import type { Change, Flow, Resource, ResourceWork } from '../lifecycle/resource';
 import { Run } from '../lifecycle/run';
 import type { Situation } from '../lifecycle/situation';
 import { branchArguments } from './branch-arguments';
@@ -34,8 +33,9 @@ function describeBranch(
 ): Resource<Branch, BranchOutputs> {
   const { inputs, project, id, deadline } = work;
   return {
-    ...describeArguments(branchFlow, inputs, before),
+    flow: branchFlow,
     work,
+    before,
     list: project.branches,
     isOfResource: (operation) => operation.branch_id === id && isCreation(operation),
     update: (names) => {

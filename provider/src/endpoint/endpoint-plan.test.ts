@@ -3,11 +3,11 @@ import { declared, endpointOf } from '../../../tests/support/endpoint';
 import { config, start, suspension } from '../../../tests/support/situation';
 import { situationInState } from '../lifecycle/beginning';
 import { evolve } from '../lifecycle/evolve';
-import { mayDrop } from '../lifecycle/plan';
+import { mayDrop, plan } from '../lifecycle/plan';
 import type { Unsettled } from '../lifecycle/resource-state';
 import type { Situation } from '../lifecycle/situation';
 import type { EndpointInputs } from './endpoint-inputs';
-import { endpointFlow, planFor } from './endpoint-resource';
+import { endpointFlow } from './endpoint-resource';
 import { toOutputs } from './endpoint-state';
 
 const failed = { status: 'failed' } as const;
@@ -30,7 +30,7 @@ function planOf({ change = {}, asked = [], left = {}, live = {}, listed = [] }: 
     { kind: 'asked', names: asked },
     endpointFlow,
   );
-  const steps = planFor(situation, endpointOf(live), inputs, listed);
+  const steps = plan({ ...situation, item: endpointOf(live) }, endpointFlow, listed);
   return steps
     .map(({ step, names, drops }) => [step, ...names, ...(drops ? ['!'] : [])].join(' '))
     .join(' > ');

@@ -1,8 +1,7 @@
 import type { Endpoint, EndpointChange, Operation } from '../control-api/wire-types';
-import { describeArguments, type Flow } from '../lifecycle/beginning';
 import { namesAt, type Owed } from '../lifecycle/ledger';
-import { mayDrop, type PlannedStep, plan } from '../lifecycle/plan';
-import type { Change, Resource, ResourceWork } from '../lifecycle/resource';
+import { mayDrop, plan } from '../lifecycle/plan';
+import type { Change, Flow, Resource, ResourceWork } from '../lifecycle/resource';
 import { describeNamed } from '../lifecycle/resource-identity';
 import { Run } from '../lifecycle/run';
 import type { Situation } from '../lifecycle/situation';
@@ -35,20 +34,6 @@ export const endpointFlow: Flow<EndpointInputs, Endpoint> = {
       .filter((name) => name !== 'name' && endpointArguments.row(name).effect === 'update'),
 };
 
-/**
- * The steps of a run on the situation, with the endpoint as it is now.
- * @param listed the operations that the state does not account for, newest first. @default none
- */
-export function planFor(
-  situation: Situation,
-  endpoint: Endpoint,
-  inputs: EndpointInputs,
-  listed: readonly Operation[] = [],
-): PlannedStep[] {
-  const seen = { ...situation, item: endpoint };
-  return plan(seen, endpointFlow, (names) => endpointArguments.findDrift(endpoint, inputs, names), listed);
-}
-
 /** Whether the operation works on the endpoint, and is not only a check of the service. */
 export function isOfEndpoint(id: string, { endpoint_id, action }: Operation): boolean {
   return endpoint_id === id && action !== 'check_availability';
@@ -62,7 +47,7 @@ export async function checkGate(
 ): Promise<void> {
   if (allowsRestart || !mayDrop(situation, endpointFlow)) return;
   const live = await read();
-  const steps = planFor(situation, live, inputs);
+  const steps = plan({ ...situation, item: live }, endpointFlow);
   const changes = namesAt(situation.ledger, 'asked', 'due').filter(endpointArguments.has);
   const impact = describeImpact({ changes, live, steps, inputs, secretNames });
   if (!impact.drops) return;
@@ -78,8 +63,9 @@ export function describeEndpoint(
   const { inputs, project, id, deadline } = work;
   const { api } = project;
   return {
-    ...describeArguments(endpointFlow, inputs, before),
+    flow: endpointFlow,
     work,
+    before,
     list: project.endpoints,
     isOfResource: (operation) => isOfEndpoint(id, operation),
     update: (names) => {

@@ -1,22 +1,12 @@
 import { partition } from 'lodash';
 import type { Operation } from '../control-api/wire-types';
-import type { ArgumentTable } from './argument-table';
 import type { Creation } from './create-once';
 import { evolve } from './evolve';
 import { emptyLedger, type Ledger, moveTo } from './ledger';
-import type { Resource } from './resource';
+import type { Flow } from './resource';
 import type { Unsettled } from './resource-state';
-import { type Item, newSituation, type Rules, type Situation } from './situation';
+import { type Item, newSituation, type Situation } from './situation';
 import { readLedger } from './stored-ledger';
-
-/** What the flow needs to know of a type of resource: its arguments, and its rules. */
-export interface Flow<Inputs extends object, Shown extends Item> extends Rules {
-  readonly arguments: ArgumentTable<Inputs, Shown, object, string>;
-  /** Whether only the resource shows what has become of an operation. */
-  readonly isBlind: boolean;
-  /** Whether operations of earlier runs may still change an existing resource that is taken over. */
-  readonly mayHavePast: (item: Shown, origin: 'own' | 'adopted') => boolean;
-}
 
 type Named = { readonly name?: string | undefined };
 
@@ -81,23 +71,6 @@ export function situationOfFound<Inputs extends Named, Shown extends Item>(
   const found: Situation = { ...newSituation(inputs, flow.isBlind), origin, past, ledger, item, writes };
   const names = flow.arguments.findTakeOverChanges(item, inputs, isOwn);
   return evolve(found, { kind: 'asked', names }, flow);
-}
-
-/** The part of a resource that follows from its arguments. @param before the outputs in state, if it is there */
-export function describeArguments<Inputs extends object, Shown extends Item, Outputs extends Inputs>(
-  { arguments: table, effectsOf, repeatable, isRecorded }: Flow<Inputs, Shown>,
-  inputs: Inputs,
-  before: Outputs | undefined,
-) {
-  return {
-    effectsOf,
-    repeatable,
-    isRecorded,
-    before,
-    findDrift: (item, names) => table.findDrift(item, inputs, names),
-    isResettable: table.isResettable,
-    isAsBefore: (item, name) => !before || table.isReported(item, before, name),
-  } satisfies Partial<Resource<Shown, Outputs>>;
 }
 
 /** The ledger of a resource that its create has given a derived name: its own name comes last. */

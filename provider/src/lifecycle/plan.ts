@@ -4,6 +4,8 @@ import { isUnfinished } from '../operations/operation-outcome';
 import { evolve } from './evolve';
 import { findStarted } from './find-started';
 import { findSuspensionReasons, isSuspension, namesAt, type Owed, reasonsAmong, timeOf } from './ledger';
+import type { Flow } from './resource';
+import type { Properties } from './resource-identity';
 import {
   asksFor,
   type Event,
@@ -26,8 +28,7 @@ export interface PlannedStep {
   readonly drops: boolean;
 }
 
-/** The arguments among these whose value at the resource differs from the program. */
-type FindDrift = (names: readonly string[]) => readonly string[];
+type Seen<Shown extends Item> = Situation & { readonly item: Shown };
 
 /** A plan that needs more steps goes in circles. */
 const mostSteps = 50;
@@ -35,13 +36,12 @@ const mostSteps = 50;
 /**
  * The steps of a run on the situation, by the same two functions, on a service that does everything at once.
  * @param situation with the resource as it is now
- * @param listed the operations since the time up to which the state accounts for them, newest first
+ * @param listed the operations since the time up to which the state accounts for them, newest first. @default none
  */
-export function plan(
-  situation: Situation & { readonly item: Item },
-  rules: Rules,
-  findDrift: FindDrift,
-  listed: readonly Operation[],
+export function plan<Shown extends Item>(
+  situation: Seen<Shown>,
+  flow: Flow<Properties, Shown>,
+  listed: readonly Operation[] = [],
 ): PlannedStep[] {
   const steps: PlannedStep[] = [];
   let current = situation;
@@ -49,16 +49,11 @@ export function plan(
     const step = decide(current);
     if (step === 'done' || step === 'fail') return steps;
     if (steps.length === mostSteps) throw new Error(`the plan does not end: it repeats ${step}.`);
-    const {
-      event,
-      names = [],
-      reasons = [],
-      drops = false,
-    } = respond(step, current, rules, findDrift, listed);
+    const { event, names = [], reasons = [], drops = false } = respond(step, current, flow, listed);
     steps.push({ step, names, reasons, drops });
     // After it, the compute is down until something starts it.
     const item = drops ? { ...current.item, current_state: 'idle' } : current.item;
-    current = { ...evolve({ ...current, item }, event, rules), item };
+    current = { ...evolve({ ...current, item }, event, flow), item };
   }
 }
 
@@ -78,14 +73,13 @@ interface Response extends Partial<Omit<PlannedStep, 'step'>> {
 }
 
 /** What the service does at once. */
-function respond(
+function respond<Shown extends Item>(
   step: Exclude<Step, 'done' | 'fail'>,
-  situation: Situation & { readonly item: Item },
-  rules: Rules,
-  findDrift: FindDrift,
+  situation: Seen<Shown>,
+  flow: Flow<Properties, Shown>,
   listed: readonly Operation[],
 ): Response {
-  const { item } = situation;
+  const { item, inputs } = situation;
   switch (step) {
     case 'wait': {
       const operations = awaited(situation).map((each) => ({ ...each, status: 'finished' }));
@@ -96,14 +90,15 @@ function respond(
     case 'trace': {
       // What is under way may have ended by then, too early to serve a trigger.
       const ended = listed.map((each) => (isUnfinished(each) ? { ...each, status: 'finished' } : each));
-      return { event: { kind: 'traced', found: findStarted(situation, ended, rules) } };
+      return { event: { kind: 'traced', found: findStarted(situation, ended, flow) } };
     }
     case 'send':
     case 'rename': {
-      const names = step === 'rename' ? ['name'] : namesToSend(situation, rules);
-      const actions = actionsOf(item, rules.effectsOf(findDrift(names), situation.inputs));
+      const names = step === 'rename' ? ['name'] : namesToSend(situation, flow);
+      const differing = flow.arguments.findDrift(item, inputs, names);
+      const actions = actionsOf(item, flow.effectsOf(differing, inputs));
       const started = actions.map((action) => ideal(action, situation));
-      const reasons = reasonsAmong(rules.effectsOf(names, situation.inputs));
+      const reasons = reasonsAmong(flow.effectsOf(names, inputs));
       const event = { kind: 'accepted', names, started, isRepeated: false } as const;
       return { event, names, reasons, drops: started.some(isSuspension) };
     }

@@ -23,16 +23,16 @@ interface ReadBack<Shown> {
  * @throws Error when it is not ready in time, and no operation shows why
  */
 export async function readBack<Shown extends Item>(
-  { work, findDrift, isReady }: Resource<Shown, unknown>,
+  { flow, work, isReady }: Resource<Shown, unknown>,
   situation: Situation,
   read: () => Promise<Shown | undefined>,
 ): Promise<ReadBack<Shown>> {
   const { project, deadline } = work;
   const { ledger, writes, isBlind } = situation;
-  const names = namesAt(ledger, 'sent');
+  const findDrift = (item: Shown) => flow.arguments.findDrift(item, work.inputs, namesAt(ledger, 'sent'));
   const isPending = (item: Shown) => isWaiting(situation) && !isReady(item);
   const isSame = (item: Shown | undefined): item is Shown =>
-    item !== undefined && findDrift(item, names).length === 0;
+    item !== undefined && findDrift(item).length === 0;
   const lag = deadline.next(writes === 'none' ? 0 : project.readLagMs);
   let item = await rereadUntil(lag, read, (each) => isSame(each) && !isPending(each), pauses);
   // Where an operation may have ended unseen, only the resource shows when. What has failed can't become ready.
@@ -43,7 +43,7 @@ export async function readBack<Shown extends Item>(
     item = await rereadUntil(rest, read, (each) => !isOnlyPending(each), pauses);
   }
   if (!item) throw new GoneError(describeGone(work));
-  if (!isOnlyPending(item)) return { item, drift: findDrift(item, names), failed: [] };
+  if (!isOnlyPending(item)) return { item, drift: findDrift(item), failed: [] };
   if (failed.length === 0) throw new Error(describeTransition(work, item));
   return { item, drift: [], failed };
 }

@@ -1,5 +1,6 @@
 import type { ResourceList } from '../control-api/resource-list';
 import type { Operation } from '../control-api/wire-types';
+import type { ArgumentTable } from './argument-table';
 import type { Work } from './provider-core';
 import type { Subject } from './resource-errors';
 import type { Properties } from './resource-identity';
@@ -15,8 +16,18 @@ export interface Change<Shown> {
 /** What a create or update of one resource works with, once its id is known. */
 export interface ResourceWork<Inputs> extends Work<Inputs>, Subject {}
 
-/** One endpoint or branch of one run, as the flow sees it: its rules, its requests, and its form in state. */
-export interface Resource<Shown extends Item, Outputs> extends Rules {
+/** What the flow needs to know of a type of resource: its arguments, and its rules. */
+export interface Flow<Inputs extends object, Shown extends Item> extends Rules {
+  readonly arguments: ArgumentTable<Inputs, Shown, object, string>;
+  /** Whether only the resource shows what has become of an operation. */
+  readonly isBlind: boolean;
+  /** Whether operations of earlier runs may still change an existing resource that is taken over. */
+  readonly mayHavePast: (item: Shown, origin: 'own' | 'adopted') => boolean;
+}
+
+/** One resource of one run, as the flow sees it: its type, its requests, and its form in state. */
+export interface Resource<Shown extends Item, Outputs> {
+  readonly flow: Flow<Properties, Shown>;
   readonly work: ResourceWork<Properties>;
   readonly list: ResourceList<Shown>;
   /** Whether the operation works on this resource, and is not only a check of the service. */
@@ -36,15 +47,8 @@ export interface Resource<Shown extends Item, Outputs> extends Rules {
   /** @throws Error when the rest of the run must not be sent. Absent: it may always be sent */
   readonly checkGate?: (situation: Situation, read: () => Promise<Shown>) => Promise<void>;
 
-  /** The arguments among these for which the service reports another value than the program gives. */
-  readonly findDrift: (item: Shown, names: readonly string[]) => readonly string[];
   /** Whether the service has finished what it does to the resource by itself. */
   readonly isReady: (item: Shown) => boolean;
-  /** Whether removing the argument from the program resets it at the service. */
-  readonly isResettable: (name: string) => boolean;
-
-  /** Whether the service reports the value of the state. */
-  readonly isAsBefore: (item: Shown, name: string) => boolean;
   /** The outputs in state; undefined for a resource that is not in state. */
   readonly before: (Outputs & Unsettled) | undefined;
   /**

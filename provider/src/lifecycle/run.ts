@@ -59,12 +59,12 @@ export class Run<Shown extends Item, Outputs> {
   }
 
   #learn(event: Event): void {
-    this.#situation = evolve(this.#situation, event, this.#resource);
+    this.#situation = evolve(this.#situation, event, this.#resource.flow);
   }
 
   async #perform(step: Action): Promise<Event> {
     const names =
-      step === 'rename' ? ['name'] : step === 'send' ? namesToSend(this.#situation, this.#resource) : [];
+      step === 'rename' ? ['name'] : step === 'send' ? namesToSend(this.#situation, this.#resource.flow) : [];
     const perform: Readonly<Record<Action, () => Promise<Event>>> = {
       fail: () => Promise.reject(this.#toFailure()),
       wait: () => this.#wait(),
@@ -107,7 +107,7 @@ export class Run<Shown extends Item, Outputs> {
   }
 
   async #trace(): Promise<Event> {
-    const find = (listed: readonly Operation[]) => findStarted(this.#situation, listed, this.#resource);
+    const find = (listed: readonly Operation[]) => findStarted(this.#situation, listed, this.#resource.flow);
     return { kind: 'traced', found: find(await this.#listNew((listed) => find(listed).length > 0)) };
   }
 
@@ -186,7 +186,8 @@ export class Run<Shown extends Item, Outputs> {
 
   /** Turns a failure into one that keeps the resource in state, with what is left. */
   async #keepInState(error: unknown): Promise<unknown> {
-    const { work, before, isResettable, isAsBefore } = this.#resource;
+    const { flow, work, before } = this.#resource;
+    const { isResettable } = flow.arguments;
     const { origin, writes, ledger } = this.#situation;
     const isUnwritten = writes === 'none';
     // What was to be adopted is not ours.
@@ -197,7 +198,7 @@ export class Run<Shown extends Item, Outputs> {
     const item = this.#item;
     // A killed run, or an earlier create, may already have set these. They are stored as due, so removing them from the program resets them.
     const overtaken = asked.filter((name) =>
-      before ? isUnwritten && item && !isAsBefore(item, name) : isResettable(name),
+      before ? isUnwritten && item && !flow.arguments.isReported(item, before, name) : isResettable(name),
     );
     // Nothing was written over a clean state.
     if (isUnwritten && before && !isUnsettled(before) && overtaken.length === 0) return error;

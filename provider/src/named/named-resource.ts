@@ -4,10 +4,9 @@ import { ControlApiError, isNotFound, messageOf } from '../control-api/control-a
 import { parseNamedId, toNamedId } from '../control-api/named-api';
 import { rereadUntil } from '../control-api/read-lag';
 import type { NamedChange } from '../control-api/wire-types';
-import { describeArguments, type Flow } from '../lifecycle/beginning';
 import { isConfig } from '../lifecycle/ledger';
 import type { ProviderCore } from '../lifecycle/provider-core';
-import type { Change, Resource, ResourceWork } from '../lifecycle/resource';
+import type { Change, Flow, Resource, ResourceWork } from '../lifecycle/resource';
 import { UnsettledError } from '../lifecycle/resource-errors';
 import type { Declared } from '../lifecycle/resource-identity';
 import { schemaVersion, type Unsettled } from '../lifecycle/resource-state';
@@ -48,8 +47,9 @@ function describeNamed<Inputs extends NamedInputs>(
   const { kind, sent, arguments: table } = named;
   const list = project.named(kind, inputs.branchId);
   return {
-    ...describeArguments(toFlow(named), inputs, before),
+    flow: toFlow(named),
     work,
+    before,
     list,
     // The apply_config of a branch does not say what it is about: it may be of this one.
     isOfResource: (operation) => operation.branch_id === inputs.branchId && isConfig(operation),

@@ -5,11 +5,12 @@ import { dynamicSettingNames } from '../config/setting-names';
 import type { Endpoint } from '../control-api/wire-types';
 import { endpointArguments } from '../endpoint/endpoint-arguments';
 import type { EndpointInputs, InputName } from '../endpoint/endpoint-inputs';
-import { endpointFlow, planFor } from '../endpoint/endpoint-resource';
+import { endpointFlow } from '../endpoint/endpoint-resource';
 import { toOutputs } from '../endpoint/endpoint-state';
 import { situationInState } from '../lifecycle/beginning';
 import { evolve } from '../lifecycle/evolve';
 import { isUnknown, unknownValue } from '../lifecycle/input-values';
+import { plan } from '../lifecycle/plan';
 import type { Unsettled } from '../lifecycle/resource-state';
 import { describeImpact, describeRefusal } from './change-impact';
 
@@ -39,7 +40,7 @@ function impactOfChanges(
     asked,
     endpointFlow,
   );
-  const steps = planFor(situation, live, inputs);
+  const steps = plan({ ...situation, item: live }, endpointFlow);
   return describeImpact({ changes, live, steps, inputs, secretNames });
 }
 

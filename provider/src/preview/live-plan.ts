@@ -1,9 +1,10 @@
 import type { Endpoint, Operation } from '../control-api/wire-types';
 import { endpointArguments } from '../endpoint/endpoint-arguments';
 import type { Declaration } from '../endpoint/endpoint-inputs';
-import { endpointFlow, isOfEndpoint, planFor } from '../endpoint/endpoint-resource';
+import { endpointFlow, isOfEndpoint } from '../endpoint/endpoint-resource';
 import { situationOfFound } from '../lifecycle/beginning';
 import type { Existing } from '../lifecycle/create-once';
+import { plan } from '../lifecycle/plan';
 import type { ProviderCore } from '../lifecycle/provider-core';
 import { type Situation, sinceOf } from '../lifecycle/situation';
 import { listOperationsSince } from '../operations/operation-pages';
@@ -31,19 +32,20 @@ export async function planLive(
     isAllowed ? endpoints.find(id, sharedRead) : endpoints.findPatiently(id, readLagMs, sharedRead);
   const live = await ask('the endpoints', async () => (await find()) ?? 'gone');
   if (live === undefined || live === 'gone') return live;
-  const steps = planFor(situation, live, inputs);
+  const seen = { ...situation, item: live };
+  const steps = plan(seen, endpointFlow);
   if (!steps.some(({ step }) => step === 'observe' || step === 'trace')) return { live, steps };
   const since = sinceOf(situation, live);
   const isNew = (operation: Operation) =>
     isOfEndpoint(live.id, operation) && Date.parse(operation.created_at) > since;
   const listed = await ask('the operations', () => listOperationsSince(project.api, project.id, () => since));
-  return listed && { live, steps: planFor(situation, live, inputs, listed.filter(isNew)) };
+  return listed && { live, steps: plan(seen, endpointFlow, listed.filter(isNew)) };
 }
 
 /** What a take-over changes. */
 export function assessTakeOver({ kind, item }: Existing<Endpoint>, { inputs, resource }: Declaration) {
   const changes = endpointArguments.findTakeOverChanges(item, inputs, kind === 'own');
-  const steps = planFor(situationOfFound(endpointFlow, inputs, item, kind, 'none'), item, inputs);
+  const steps = plan({ ...situationOfFound(endpointFlow, inputs, item, kind, 'none'), item }, endpointFlow);
   const { secretNames } = resource;
   return { changes, impact: describeImpact({ changes, live: item, steps, inputs, secretNames }) };
 }
