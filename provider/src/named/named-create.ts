@@ -19,7 +19,6 @@ import type { NamedInputs, NamedOutputs, NamedType } from './named-type';
 export async function createNamed<Inputs extends NamedInputs>(
   core: ProviderCore,
   named: NamedType<Inputs>,
-  news: Declared<Inputs>,
   started: Work<Inputs>,
 ): Promise<{ readonly id: string; readonly outputs: NamedOutputs<Inputs> }> {
   const { kind, arguments: table } = named;
@@ -39,10 +38,10 @@ export async function createNamed<Inputs extends NamedInputs>(
     },
     keep: (error) => leaveUncertain(error, id, { ...inputs, __schemaVersion: schemaVersion }),
   });
-  core.claims[kind].claimCreated(id, news);
+  core.claims[kind].claimCreated(id, work);
   const situation = situationOfCreation(toFlow(named), inputs, creation);
   const outputs = await startRun(named, work, situation).run([]);
-  return { id, outputs: await withSecret(core, named, work, news, outputs) };
+  return { id, outputs: await withSecret(core, named, work, outputs) };
 }
 
 /** @throws Error when it exists, and must not be taken over */

@@ -1,19 +1,19 @@
 import { compact, intersection, omit, union } from 'lodash';
+import { ControlApiError } from '../control-api/control-api-error';
 import type { Deadline } from '../control-api/deadline';
 import { parseNamedId } from '../control-api/named-api';
 import { rereadUntil } from '../control-api/read-lag';
 import { situationInState } from '../lifecycle/beginning';
 import { findUnjudgedLoss, judgeLoss } from '../lifecycle/data-loss';
-import { foreseeBase } from '../lifecycle/delete-facts';
+import { deleteGuarded, foreseeBase } from '../lifecycle/delete-facts';
 import { asReported, type ProviderCore } from '../lifecycle/provider-core';
 import { findOtherProject, findReplacementFailures } from '../lifecycle/replacement-failures';
 import { UnsettledError } from '../lifecycle/resource-errors';
 import type { CheckedDeclaration, Declared } from '../lifecycle/resource-identity';
 import { type ResourceDiff, ResourceLifecycle, type Wanted } from '../lifecycle/resource-lifecycle';
 import type { ResourceType } from '../lifecycle/resource-type';
-import type { NamedItem } from '../operations/service-project';
+import type { ServiceProject } from '../operations/service-project';
 import { createNamed, findExistingFailures, findUnknownRole, glimpseNamed } from './named-create';
-import { deleteNamed } from './named-delete';
 import {
   isOf,
   leaveUncertain,
@@ -118,7 +118,7 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
   }
 
   protected async make(news: Declared<Inputs>, deadline: Deadline) {
-    return createNamed(this.core, this.#named, news, await this.#startWork(news, deadline));
+    return createNamed(this.core, this.#named, await this.#startWork(news, deadline));
   }
 
   protected async find(idInState: string, prior: PriorNamed<Inputs>, declared: Wanted) {
@@ -153,7 +153,10 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     const mayBeGone = this.#isReset(prior) || outputs.__ledger?.past === 'uncertain';
     // After a reset, a read may still show what the branch had before.
     const lag = mayBeGone ? work.project.lag(deadline) : deadline.within(0);
-    const found = await this.#findNow(work, outputs, lag);
+    const list = work.project.named(kind, news.inputs.branchId);
+    // Others may have renamed it.
+    const find = () => list.find(id, { isSame: isOf(outputs) });
+    const found = await rereadUntil(lag, find, (each) => each === undefined);
     const isOther = this.#isReset(prior) || (mayBeGone && found?.created_at !== outputs.createdAt);
     const kept = isOther && secret ? (omit(outputs, secret.name) as NamedOutputs<Inputs>) : outputs;
     if (mayBeGone && !found) return this.#makeAgain(id, kept, news, deadline);
@@ -164,7 +167,7 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     try {
       const updated = await startRun(this.#named, work, situation, before).run(union(changes, drift));
       const isKnown = !mayBeGone && secretOf(this.#named, updated) !== undefined;
-      return isKnown ? updated : await withSecret(this.core, this.#named, work, news, updated);
+      return isKnown ? updated : await withSecret(this.core, this.#named, work, updated);
     } finally {
       this.claims.noteRenamed(news.resource.urn, id, work.id);
     }
@@ -172,7 +175,19 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
 
   protected async remove(idInState: string, prior: PriorNamed<Inputs>, deadline: Deadline): Promise<void> {
     await this.#afterReset(prior.outputs, deadline);
-    return deleteNamed(this.core, this.#named, pathOf(prior, idInState), prior, deadline);
+    const { core } = this;
+    const { kind, refusal = '' } = this.#named;
+    const id = pathOf(prior, idInState);
+    const { base } = this.claims.recordOf(id);
+    const send = ({ api }: ServiceProject, idNow: string) =>
+      api.deleteNamed(kind, parseNamedId(idNow), deadline).catch((error: unknown) => {
+        if (!(error instanceof ControlApiError && error.status === 422)) throw error;
+        // A role that owns a database which the program does not have: both go with their branch, which this run deletes next.
+        if (kind === 'role' && base !== undefined) return { operations: [] };
+        throw new Error(`${error.message}. ${refusal}`.trim(), { cause: error });
+      });
+    // Others may have renamed it, and given its name to another one.
+    return deleteGuarded({ core, kind, id, prior, deadline, isSame: isOf(prior.outputs), send });
   }
 
   protected override isDue(prior: PriorNamed<Inputs>): boolean {
@@ -211,17 +226,6 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
         );
       await deadline.pause(resetPauseMs);
     }
-  }
-
-  /** Others may have renamed it. Reads until it is gone, or until the lag is over. */
-  #findNow(
-    { project, id, inputs }: NamedWork<Inputs>,
-    outputs: NamedOutputs<Inputs>,
-    lag: Deadline,
-  ): Promise<NamedItem | undefined> {
-    const list = project.named(this.#named.kind, inputs.branchId);
-    const isGone = (found: NamedItem | undefined) => found === undefined;
-    return rereadUntil(lag, () => list.find(id, { isSame: isOf(outputs) }), isGone);
   }
 
   /** @throws UnsettledError when that fails, so that the next run does it: without changes, the engine would not ask for it */

@@ -8,7 +8,6 @@ import { isConfig } from '../lifecycle/ledger';
 import type { ProviderCore } from '../lifecycle/provider-core';
 import type { Change, Flow, Resource, ResourceWork } from '../lifecycle/resource';
 import { UnsettledError } from '../lifecycle/resource-errors';
-import type { Declared } from '../lifecycle/resource-identity';
 import { schemaVersion, type Unsettled } from '../lifecycle/resource-state';
 import { Run } from '../lifecycle/run';
 import type { Situation } from '../lifecycle/situation';
@@ -180,18 +179,18 @@ export function leaveUncertain(error: unknown, id: string, outputs: Partial<Name
 export async function withSecret<Inputs extends NamedInputs>(
   core: ProviderCore,
   named: NamedType<Inputs>,
-  { project, inputs, deadline, id, secret: answered }: NamedWork<Inputs>,
-  declaration: Declared<Inputs>,
+  work: NamedWork<Inputs>,
   outputs: NamedOutputs<Inputs>,
 ): Promise<NamedOutputs<Inputs>> {
   const { secret } = named;
-  if (!secret || answered !== undefined) return outputs;
+  if (!secret || work.secret !== undefined) return outputs;
   try {
-    const shown = (await secret.read(project.api, inputs, deadline)) ?? secretOf(named, outputs);
+    const shown =
+      (await secret.read(work.project.api, work.inputs, work.deadline)) ?? secretOf(named, outputs);
     if (shown !== undefined) return { ...outputs, [secret.name]: shown };
   } catch (error) {
-    throw leaveUncertain(error, id, outputs);
+    throw leaveUncertain(error, work.id, outputs);
   }
-  await core.warn(declaration, [secret.absence]);
+  await core.warn(work, [secret.absence]);
   return outputs;
 }
