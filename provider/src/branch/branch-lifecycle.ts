@@ -56,7 +56,7 @@ export class BranchLifecycle extends ResourceLifecycle<BranchInputs, BranchOutpu
   protected askOfCreation(checked: CheckedDeclaration<BranchInputs>) {
     const find = (replaced: string | undefined) => findObstacle(this.core, checked, replaced);
     return [
-      () => findUnjudgedLoss(this.core, branchLoss, checked, (id) => this.core.projects.project(id).branches),
+      () => findUnjudgedLoss(this.core, branchLoss, checked),
       () => this.core.findUnknownBranch(checked, 'parentId'),
       () => findExpiringParent(checked, this.core),
       () => findReplacementFailures(this.claims, checked.resource.urn, find),

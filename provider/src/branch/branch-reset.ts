@@ -87,7 +87,7 @@ export async function reportReset(
  */
 function noteAhead({ claims }: ProviderCore, id: string, reset: 'expected' | 'found', origin?: string): void {
   const isFirst = claims.branch.item(id).reset === undefined;
-  const [early] = [claims.role, claims.database].flatMap((each) => each.urnsOn(id));
+  const [early] = [claims.role, claims.database].flatMap((each) => each.urnsWith({ branchId: id }));
   if (isFirst && early)
     throw new Error(
       `the reset of branch ${id} replaces what ${early} stands for, which does not wait for it. Nothing was changed. Set branchId there to the output of the branch resource instead of the id as text.`,

@@ -42,7 +42,7 @@ export async function readBranch(
     permanent: branch && findPermanence(branch),
     standing,
     children: map(filter(project.branches.latest, { parent_id: id }), 'id'),
-    named: [...claims.role.urnsOn(id), ...claims.database.urnsOn(id)],
+    named: [claims.role, claims.database].flatMap((each) => each.urnsWith({ branchId: id })),
     foreseen: claims.branch.item(id).foreseen,
     allowsRestart: config.allowRestart || isDestroy,
   };

@@ -1,4 +1,3 @@
-import type { ResourceList } from '../control-api/resource-list';
 import { type InputFailure, isUnknown } from './input-values';
 import type { ProviderCore } from './provider-core';
 import type { Declared, Properties } from './resource-identity';
@@ -14,27 +13,29 @@ export interface Loss {
   readonly describe: (which: string, isRetained: boolean) => string;
 }
 
-type Losing = Declared<{ readonly projectId: string; readonly allowDataLoss?: boolean }>;
+type Losing = Declared<{
+  readonly projectId: string;
+  readonly branchId?: string;
+  readonly allowDataLoss?: boolean;
+}>;
 
 /**
  * Why a replacement that no diff has judged must stop. For a resource option, the engine calls check twice and never diff. For a
  * replaced base, it calls diff with the old inputs; the new program may have removed allowDataLoss.
- * @param list where the old one is, if it still exists
  */
 export async function findUnjudgedLoss(
   core: ProviderCore,
   { kind, base, describe }: Loss,
   { resource: { urn }, inputs }: Losing,
-  list: (projectId: string) => Pick<ResourceList<{ readonly id: string }>, 'find'>,
 ): Promise<InputFailure[]> {
   const claims = core.claims[kind];
-  const { allowDataLoss, projectId } = inputs;
+  const { allowDataLoss, projectId, branchId = '' } = inputs;
   const { idInState = '' } = claims.resource(urn);
   const by = claims.findUnjudged(urn);
   if (by === undefined || isUnknown(allowDataLoss) || allowDataLoss) return [];
   // After an interrupted replacement the old one no longer exists, so there is no data to lose.
   const isCutOff = by === 'option' && idInState !== '' && !isUnknown(projectId);
-  if (isCutOff && !(await list(projectId).find(idInState))) return [];
+  if (isCutOff && !(await core.projects.project(projectId).list(kind, branchId).find(idInState))) return [];
   const [cause, wayOut] =
     by === 'base'
       ? [`${base} is replaced`, `leave ${base} as it was`]

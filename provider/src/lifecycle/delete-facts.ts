@@ -51,7 +51,7 @@ export async function deleteGuarded(question: DeleteQuestion): Promise<void> {
   if (keeper !== undefined) return core.reportKept(`${kind} ${id}`, urn, keeper);
   const { project, progress } = core.startWork(asReported(prior), deadline);
   const subject = { action: 'delete', kind, id } as const;
-  const list = listOf(project, question);
+  const list = project.list(kind, String(prior.outputs.branchId));
   const check = () => guardDelete(question, project);
   const send = (idNow: string) => question.send(project, idNow);
   const attempt = (): Promise<void> =>
@@ -65,11 +65,6 @@ export async function deleteGuarded(question: DeleteQuestion): Promise<void> {
 /** What is replaced is deleted under its old URN, also where `aliases` rename it in the same run. */
 function urnOf({ core, kind, id, prior }: DeleteQuestion): string | undefined {
   return core.claims[kind].ownerOf(id) ?? prior.resource.urn;
-}
-
-function listOf(project: ServiceProject, { kind, prior }: DeleteQuestion) {
-  if (kind === 'branch') return project.branches;
-  return kind === 'endpoint' ? project.endpoints : project.named(kind, String(prior.outputs.branchId));
 }
 
 /** Judges a delete by what this run and the service know now. Shows what else is deleted with it. Returns what it is at the service. */

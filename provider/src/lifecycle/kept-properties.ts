@@ -1,14 +1,9 @@
-import type { Properties } from './resource-identity';
-
-/** The properties that `isKept` accepts. Without lodash's `pick` and `omit`, which take paths: a refresh does this for every resource. */
+/** The properties that `isKept` accepts. */
 export function keepProperties(
   properties: object,
   isKept: (name: string, value: unknown) => boolean,
 ): Record<string, unknown> {
-  const all = properties as Properties; // Every object has properties by name.
-  const kept: Record<string, unknown> = {};
-  for (const name of Object.keys(all)) if (isKept(name, all[name])) kept[name] = all[name];
-  return kept;
+  return Object.fromEntries(Object.entries(properties).filter(([name, value]) => isKept(name, value)));
 }
 
 export function omitUndefined(properties: object): Record<string, unknown> {

@@ -1,4 +1,4 @@
-import { isMatch, map, uniq } from 'lodash';
+import { map, uniq } from 'lodash';
 import { isUnknown } from './input-values';
 import { type Kind, UnsettledError } from './resource-errors';
 import type { Declared, Properties } from './resource-identity';
@@ -36,11 +36,6 @@ export class ResourceClaims extends RunRecords {
   /** Whether diff has reported that the resource with this id in state is replaced. */
   isReplaced(id: string): boolean {
     return ['early', 'judged'].includes(this.recordOf(id).replacement ?? 'none');
-  }
-
-  /** Whether the program declares one with these arguments, as far as the engine has passed it. */
-  declares(given: Properties): boolean {
-    return [...this.resources.values()].some(({ declared }) => declared && isMatch(declared.inputs, given));
   }
 
   noteOrigin(urn: string | undefined, origin: string | undefined): void {

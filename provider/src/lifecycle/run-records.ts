@@ -1,4 +1,4 @@
-import { compact } from 'lodash';
+import { compact, isMatch } from 'lodash';
 import { isUnknown } from './input-values';
 import type { Declared, Properties } from './resource-identity';
 import type { Prior } from './resource-state';
@@ -220,10 +220,10 @@ export class RunRecords {
     return this.item(id).leaving !== undefined || this.recordOf(id).replacement === 'early';
   }
 
-  /** The declared resources that are to be on the branch, as far as the engine has passed them. */
-  urnsOn(branchId: string): string[] {
+  /** The resources that the program declares with these arguments, as far as the engine has passed them. */
+  urnsWith(given: Properties): string[] {
     return [...this.resources].flatMap(([urn, { declared }]) =>
-      declared?.inputs.branchId === branchId ? [urn] : [],
+      declared && isMatch(declared.inputs, given) ? [urn] : [],
     );
   }
 

@@ -114,7 +114,7 @@ export async function findUnknownRole<Inputs extends NamedInputs>(
   const name = inputs[property];
   const roles = await glimpseNamed(core, 'role', declaration);
   const isKnown = !roles || roles.some((role) => role.name === name);
-  if (isKnown || core.claims.role.declares({ projectId, branchId, name })) return [];
+  if (isKnown || core.claims.role.urnsWith({ projectId, branchId, name }).length > 0) return [];
   const branch = isUnknown(branchId) ? 'the new branch' : `branch ${branchId}`;
   const reason = `is no role of ${branch}. Where this program creates the role, use the output name of its resource`;
   return [{ property, reason }];

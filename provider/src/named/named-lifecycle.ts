@@ -54,11 +54,9 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
 
   protected askOfCreation(checked: CheckedDeclaration<Inputs>) {
     const { loss, kind } = this.#named;
-    const list = (projectId: string) =>
-      this.core.projects.project(projectId).named(kind, checked.inputs.branchId);
     const find = async () => findOtherProject(this.core, kind, 'branchId', checked);
     return [
-      () => (loss ? findUnjudgedLoss(this.core, loss, checked, list) : []),
+      () => (loss ? findUnjudgedLoss(this.core, loss, checked) : []),
       () => findReplacementFailures(this.claims, checked.resource.urn, find),
       () => this.core.findUnknownBranch<'branchId'>(checked, 'branchId'),
       () => findExistingFailures(this.core, this.#named, checked),

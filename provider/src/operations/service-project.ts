@@ -43,6 +43,8 @@ export function toNamedItem(projectId: string, shown: Named): NamedItem {
 /** A write to the project. */
 export type ProjectWrite<Result> = Omit<WriteOnce<Result>, 'pacing'> & Omit<QueuedWrite<Result>, 'write'>;
 
+type AnyList = Pick<ResourceList<{ readonly id: string }>, 'find' | 'hide'>;
+
 /** As long as reads may lag anyway. A refresh of 1000 endpoints takes about as long. */
 const defaultReadSharingMs = defaultReadLagMs;
 
@@ -97,6 +99,12 @@ export class ServiceProject {
     this.writes = new WriteQueue(this.poller, pacing.lockPacing);
     this.readLagMs = pacing.readLagMs ?? defaultReadLagMs;
     this.#readSharingMs = pacing.readSharingMs ?? defaultReadSharingMs;
+  }
+
+  /** Those of one type. @param branchId of what has a name within a branch */
+  list(kind: 'endpoint' | 'branch' | NamedKind, branchId: string): AnyList {
+    if (kind === 'branch') return this.branches;
+    return kind === 'endpoint' ? this.endpoints : this.named(kind, branchId);
   }
 
   /** With this, reads of many endpoints or branches share their lists. */
