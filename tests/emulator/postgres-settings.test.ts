@@ -52,7 +52,7 @@ describe.skipIf(!hasPostgres)('pg_settings of an endpoint in Postgres', () => {
     expect(operations.map((operation) => operation.status)).not.toContain('failed');
     const client = await connect();
     expect(await client.ask('SHOW max_locks_per_transaction')).toBe('100');
-    // The emulator reads the progress of a recovery there.
+    // The emulator reads there why a server does not start.
     expect(await client.ask('SHOW log_min_messages')).toBe('warning');
     expect(await client.ask("SELECT current_setting('auto_explain.log_analyze')")).toBe('on');
   });

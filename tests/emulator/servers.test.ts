@@ -1,12 +1,11 @@
-import { linkSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { asAdmin } from '../../emulator/src/data-plane/admin';
 import { BranchData } from '../../emulator/src/data-plane/branch-data';
-import { copyFolder } from '../../emulator/src/data-plane/copy-folder';
 import { findPostgres } from '../../emulator/src/data-plane/find-postgres';
 import { asServer, runGuarded } from '../../emulator/src/data-plane/guarded-process';
-import { PostgresServer } from '../../emulator/src/data-plane/postgres-server';
+import { PostgresServer, type ServerStart } from '../../emulator/src/data-plane/postgres-server';
 import { giveToServer, writeServerFile } from '../../emulator/src/data-plane/server-user';
 import { createTemplate } from '../../emulator/src/data-plane/template';
 import type { ProjectRecord } from '../../emulator/src/records/records';
@@ -62,33 +61,28 @@ it.skipIf(!hasPostgres)('a restore that cannot be saved leaves no copy in the wa
   await data.prepare(data.of('br-target'));
 });
 
-/** Makes a folder of data, with a function that starts a server on one beside it. */
+/** Makes a folder of data, with a function that starts a server on it. */
 async function makeData() {
   const sockets = makeTemporaryFolder();
   giveToServer(sockets);
   const { version, ...programs } = findPostgres(undefined, join(sockets, 'bin'));
-  const start = async (name: string, flags: Record<string, string>, longestMs = 60_000) => {
-    const data = join(sockets, name);
-    const server = await PostgresServer.start({
-      program: programs.postgres,
-      data,
-      sockets,
-      flags,
-      longestMs,
-    });
+  const data = join(sockets, 'data');
+  const { signal } = new AbortController();
+  const start = async (flags: Record<string, string>, more: Partial<ServerStart> = {}) => {
+    const { postgres: program } = programs;
+    const server = await PostgresServer.start({ program, data, sockets, flags, signal, ...more });
     onTestFinished(() => server.stop());
     return server;
   };
   const passwordFile = join(sockets, 'password');
   writeServerFile(passwordFile, 'secret');
-  const data = join(sockets, 'data');
   await createTemplate({ version, ...programs }, data, passwordFile);
   return { sockets, version, data, start };
 }
 
 it.skipIf(!hasPostgres)('gives up a start that takes too long', async () => {
   const { start } = await makeData();
-  await expect(start('data', {}, 1)).rejects.toThrow('Postgres was not ready after 0.001 s');
+  await expect(start({}, { longestMs: 1 })).rejects.toThrow('Postgres was not ready after 0.001 s');
 });
 
 it.skipIf(!hasPostgres).each([
@@ -96,7 +90,7 @@ it.skipIf(!hasPostgres).each([
   ['its first process', 'SIGSTOP', 2],
 ] as const)('ends a server of which %s does not answer', async (_which, signal, periods) => {
   const { sockets, version, data, start } = await makeData();
-  const server = await start('data', {});
+  const server = await start({});
   const access = { sockets, password: 'secret', version };
   // Before version 17, Postgres computes this without a look at interruptions.
   const key = `${'A'.repeat(43)}=`;
@@ -116,18 +110,25 @@ it.skipIf(!hasPostgres).each([
   expect(server.hasExited).toBe(true);
 });
 
-it.skipIf(!hasPostgres)('waits as long as a recovery goes on', async () => {
-  const { sockets, version, data, start } = await makeData();
-  await copyFolder(data, join(sockets, 'ahead'));
-  const ahead = await start('ahead', { fsync: 'off', wal_keep_size: '128MB' });
-  const write = "SELECT pg_logical_emit_message(true, 'm', repeat('x', 100000)) FROM generate_series(1, 90)";
-  await asAdmin({ sockets, password: 'secret', version }, 'postgres', (admin) => admin.query(write));
-  await ahead.stop();
-
+it.skipIf(!hasPostgres)('waits for a recovery however long it takes, unless it has to go', async () => {
+  const { data, sockets, start } = await makeData();
   writeFileSync(join(data, 'recovery.signal'), '');
-  // A second for each of more than nine files.
-  const restore_command = `sleep 1; cp '${sockets}/ahead/pg_wal/%f' '%p'`;
-  const flags = { restore_command, hot_standby: 'off', log_startup_progress_interval: '100ms' };
-  const server = await start('data', flags, 7000);
-  expect(server.hasExited).toBe(false);
+  const [began, go] = [join(sockets, 'began'), join(sockets, 'go')];
+  const restore_command = `touch ${began}; until [ -e ${go} ]; do sleep 0.1; done; false`;
+  const begin = (more?: Partial<ServerStart>) => start({ restore_command, hot_standby: 'off' }, more);
+  const hasBegun = () => vi.waitUntil(() => existsSync(began), { timeout: 30_000 });
+
+  const leaving = new AbortController();
+  const ended = expect(begin({ signal: leaving.signal })).rejects.toThrow('the branch was deleted');
+  await hasBegun();
+  leaving.abort(new Error('the branch was deleted'));
+  await ended;
+
+  rmSync(began);
+  const server = begin();
+  await hasBegun();
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  writeFileSync(go, '');
+  expect((await server).hasExited).toBe(false);
 });

@@ -53,7 +53,6 @@ const FLAGS = {
   authentication_timeout: '15s',
   // Of standbys, and of the emulator's own connections.
   max_wal_senders: '50',
-  log_startup_progress_interval: '10s',
   log_min_messages: 'warning',
 };
 
@@ -103,6 +102,7 @@ export class Cluster {
       data: this.folder,
       sockets: this.sockets,
       flags: { ...FLAGS, ...limits, ...flags },
+      signal: this.leaving.signal,
       ...start,
     });
     this.note({ limits });

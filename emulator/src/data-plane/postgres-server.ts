@@ -14,18 +14,20 @@ export interface ServerStart {
   readonly sockets: string;
   /** Settings that the configuration files cannot change. */
   readonly flags: Readonly<Record<string, string>>;
-  /** How long it may take until it accepts connections, or tells how far its recovery has come. @default one minute */
+  /**
+   * How long it may take until it accepts connections. @default no limit: a recovery that is ended begins again from the same
+   * place, and how long it takes is up to the clients, such as by the number of their unlogged tables
+   */
   readonly longestMs?: number;
+  /** Ends the start. */
+  readonly signal: AbortSignal;
 }
 
 const READY_POLL_MS = 10;
-const LONGEST_START_MS = 60_000;
 const LONGEST_STOP_MS = 15_000;
 const LOG_TAIL_LENGTH = 4000;
 /** Larger than any. */
 const NO_PROCESS_ID = 2 ** 31 - 1;
-/** A recovery has no limit: the next start would begin it again, from the same place. */
-const PROGRESS = 'in progress, elapsed time';
 
 /** A running Postgres server. */
 export class PostgresServer {
@@ -33,32 +35,33 @@ export class PostgresServer {
   readonly #start: ServerStart;
   readonly #child: GuardedProcess;
   #log = '';
-  #progressedMs = Date.now();
 
   private constructor(child: GuardedProcess, start: ServerStart) {
     this.#child = child;
     this.#start = start;
     this.sockets = start.sockets;
     child.stderr.on('data', (part: Buffer) => {
-      if (part.includes(PROGRESS)) this.#progressedMs = Date.now();
       this.#log = (this.#log + part).slice(-LOG_TAIL_LENGTH);
     });
   }
 
-  /** Resolves when it accepts connections. @throws Error with Postgres's reason if it does not start */
+  /** Resolves when it accepts connections. @throws Error with Postgres's reason if it does not start, or the signal's */
   static async start(start: ServerStart): Promise<PostgresServer> {
-    const { program, data, sockets, flags, longestMs = LONGEST_START_MS } = start;
+    const { program, data, sockets, flags, longestMs = Number.POSITIVE_INFINITY, signal } = start;
     makeServerFolder(sockets);
     await endOrphans(start);
     const settings = { listen_addresses: '', unix_socket_directories: sockets, port: '5432', ...flags };
     const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const child = startGuarded(program, ['-D', data, ...args]);
     const server = new PostgresServer(child, start);
+    const untilMs = Date.now() + longestMs;
     while (!isReady(data, child.pid)) {
-      const isLate = Date.now() > server.#progressedMs + longestMs;
+      const isLate = Date.now() > untilMs;
       // While it prepares its memory, it accepts no other signal.
       if (isLate) child.kill('SIGKILL');
+      else if (signal.aborted) child.kill('SIGQUIT');
       if (!server.hasExited) await delay(READY_POLL_MS);
+      else if (signal.aborted) throw signal.reason;
       else if (isLate) throw new Error(`Postgres was not ready after ${longestMs / 1000} s`);
       else throw new Error(`Postgres did not start: ${server.#reason()}`);
     }

@@ -8,6 +8,9 @@ import type { PgSettings } from './pg-settings';
 import { writeServerFile } from './server-user';
 import { DEFAULT_LIMITS, type SharedLimits } from './shared-limits';
 
+/** A transaction of the branch's clients, with many subtransactions, keeps a standby from letting others in until it ends. */
+const LONGEST_STANDBY_START_MS = 60_000;
+
 /** Starts the server of a read_write endpoint, in a turn of its branch's cluster. Nothing to do if it runs. */
 export async function startPrimary(data: BranchData, record: EndpointRecord): Promise<void> {
   const { wire: endpoint } = record;
@@ -54,6 +57,7 @@ export async function startStandby(
   await cluster.start(
     { ...limits, max_connections: String(size) },
     {
+      longestMs: LONGEST_STANDBY_START_MS,
       flags: {
         ...flagsOf(endpoint.id, settings),
         primary_conninfo: source.map(([name, value]) => `${name}='${value}'`).join(' '),
