@@ -4,14 +4,14 @@ import type { StoredResource } from './stack';
 
 /** What a refresh makes of a resource. */
 export async function refreshResource(
-  { run, host, witness }: EngineParts,
+  { host, witness }: EngineParts,
   old: StoredResource,
 ): Promise<StoredResource | 'gone'> {
   if (old.isPendingReplacement) return old;
-  witness.step(run, 'read', old.urn, old.id);
+  witness.step?.('read', old.urn, old.id);
   const read = await host.read(old.id, toState(old));
   if (!read) {
-    witness.forgotten(run, old.urn, old.id);
+    witness.forgotten?.(old.id);
     return 'gone';
   }
   const refreshed = markSecretOutputs({ ...old, ...read, hasInitErrors: false });

@@ -2,7 +2,7 @@ import { union } from 'lodash';
 import type { ReadProperties } from '../../../provider/src/plugin/properties';
 import type { Journal } from '../run/journal';
 import { keptOptions } from './engine-graph';
-import type { CallResult, ProviderHost } from './provider-host';
+import type { CallResult, ProviderHost, Witness } from './provider-host';
 import type { SimulatedRun } from './simulated-run';
 import { Snapshot } from './snapshot';
 import {
@@ -28,25 +28,13 @@ export interface EngineOptions {
   readonly continuesOnError?: boolean;
 }
 
-/** What the engine tells the world. */
-export interface EngineWitness {
-  /** The state file was written. */
-  written(run: SimulatedRun, stack: Stack): void;
-  /** A step that calls the provider is about to begin, or has ended. */
-  step(run: SimulatedRun, step: string, urn: string, id: string | undefined): void;
-  /** A refresh has not found an endpoint. */
-  forgotten(run: SimulatedRun, urn: string, id: string): void;
-  /** A create has ended, in whatever way, and the state is written. */
-  createEnded(run: SimulatedRun, urn: string): void;
-}
-
 export interface EngineParts {
   readonly stack: Stack;
   readonly run: SimulatedRun;
   readonly host: ProviderHost;
   readonly options: EngineOptions;
   readonly journal: Journal;
-  readonly witness: EngineWitness;
+  readonly witness: Witness;
 }
 
 /** The steps of a plan that change something, each between two writes of the state (Pulumi's step.go). */
@@ -54,34 +42,24 @@ export class EngineSteps {
   readonly snapshot: Snapshot;
   /** What was done, or would be: `create URN`, `update URN` … */
   readonly taken: string[] = [];
-  readonly #stack: Stack;
-  readonly #run: SimulatedRun;
-  readonly #host: ProviderHost;
-  readonly #options: EngineOptions;
-  readonly #journal: Journal;
-  readonly #witness: EngineWitness;
+  readonly #parts: EngineParts;
 
   constructor(parts: EngineParts) {
     this.snapshot = new Snapshot(parts.stack.state);
-    this.#stack = parts.stack;
-    this.#run = parts.run;
-    this.#host = parts.host;
-    this.#options = parts.options;
-    this.#journal = parts.journal;
-    this.#witness = parts.witness;
+    this.#parts = parts;
   }
 
   get isPreview(): boolean {
-    return this.#options.isPreview === true;
+    return this.#parts.options.isPreview === true;
   }
 
   async create(resource: DeclaredResource, inputs: ReadProperties, old?: StoredResource): Promise<void> {
     const { urn, deletesFirst } = resource;
-    if (this.note('create', urn)) return this.#host.previewCreate(urn, inputs);
-    this.#journal.count('creates');
-    if (isBranchUrn(urn)) this.#journal.count('creates of branches');
+    if (this.note('create', urn)) return this.#parts.host.previewCreate(urn, inputs);
+    this.#parts.journal.count('creates');
+    if (isBranchUrn(urn)) this.#parts.journal.count('creates of branches');
     await this.during({ urn, kind: 'creating' }, async () => {
-      const result = await this.#host.create(resource, inputs);
+      const result = await this.#parts.host.create(resource, inputs);
       if (old && !deletesFirst) old.isToDelete = true;
       this.snapshot.markNew(toStored(resource, inputs, result));
       if (old?.isPendingReplacement) this.snapshot.markDone(old);
@@ -91,10 +69,10 @@ export class EngineSteps {
 
   async update(resource: DeclaredResource, old: StoredResource, inputs: ReadProperties): Promise<void> {
     const { urn } = resource;
-    if (this.note('update', urn, old.id)) return this.#host.previewUpdate({ ...old, urn }, inputs);
-    this.#journal.count('updates');
+    if (this.note('update', urn, old.id)) return this.#parts.host.previewUpdate({ ...old, urn }, inputs);
+    this.#parts.journal.count('updates');
     await this.during({ urn, kind: 'updating' }, async () => {
-      const result = await this.#host.update({ ...old, urn }, resource, inputs);
+      const result = await this.#parts.host.update({ ...old, urn }, resource, inputs);
       this.snapshot.markDone(old);
       const stored = toStored(resource, inputs, result);
       // After a failure the engine keeps the old inputs beside the new outputs (engine/update.go).
@@ -106,9 +84,9 @@ export class EngineSteps {
   /** @param isReplaced whether its successor is created next: the state keeps it until then */
   async delete(old: StoredResource, isReplaced: boolean): Promise<void> {
     if (this.note('delete', old.urn, old.id)) return;
-    this.#journal.count('deletes');
+    this.#parts.journal.count('deletes');
     await this.during({ urn: old.urn, kind: 'deleting' }, async () => {
-      if (!old.retainOnDelete) await this.#host.delete(old);
+      if (!old.retainOnDelete) await this.#parts.host.delete(old);
       if (isReplaced) old.isPendingReplacement = true;
       else this.snapshot.markDone(old);
       return undefined;
@@ -119,20 +97,20 @@ export class EngineSteps {
   async during(operation: PendingOperation, work: () => Promise<CallResult | undefined>): Promise<void> {
     this.snapshot.begin(operation);
     this.write();
-    this.#run.step();
+    this.#parts.run.step();
     await this.#dieIfKilled();
     try {
       const result = await work();
       if (result?.error === undefined) return;
-      this.#journal.count('partial states');
+      this.#parts.journal.count('partial states');
       throw new Error(result.error);
     } finally {
-      this.#run.step();
+      this.#parts.run.step();
       await this.#dieIfKilled();
       this.snapshot.end(operation);
       this.write();
-      if (operation.kind === 'creating') this.#witness.createEnded(this.#run, operation.urn);
-      this.#run.step();
+      if (operation.kind === 'creating') this.#parts.witness.createEnded?.(operation.urn);
+      this.#parts.run.step();
       await this.#dieIfKilled();
     }
   }
@@ -140,19 +118,19 @@ export class EngineSteps {
   /** Returns whether this is a preview, which changes nothing. */
   note(step: string, urn: string, id?: string): boolean {
     this.taken.push(`${step} ${urn}`);
-    if (this.#options.isPreview) return true;
-    this.#witness.step(this.#run, step, urn, id);
+    if (this.#parts.options.isPreview) return true;
+    this.#parts.witness.step?.(step, urn, id);
     return false;
   }
 
   async #dieIfKilled(): Promise<void> {
-    if (!this.#run.isCliAlive) await new Promise(() => undefined);
+    if (!this.#parts.run.isCliAlive) await new Promise(() => undefined);
   }
 
   write(): void {
     const state: StackState = this.snapshot.state;
-    this.#stack.state = state;
-    this.#witness.written(this.#run, this.#stack);
+    this.#parts.stack.state = state;
+    this.#parts.witness.written?.();
   }
 }
 

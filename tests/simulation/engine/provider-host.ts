@@ -13,14 +13,22 @@ import { type DeclaredResource, isBranchUrn, type StoredResource } from './stack
 
 export const nothing: ReadProperties = { values: {}, secretNames: [] };
 
-/** What a host reports to the world. */
-export interface HostWitness {
+/** What the world learns of a run. */
+export interface Witness {
   /** A text that the user may see. */
-  shown(run: SimulatedRun, text: string): void;
+  shown?(text: string): void;
   /** A warning or a note that the user sees under a resource. */
-  diagnosed?(run: SimulatedRun, urn: string, text: string): void;
-  /** A call of the engine ended. */
-  ended(run: SimulatedRun, call: string, startedAtMs: number, timeoutSeconds: number): void;
+  diagnosed?(urn: string, text: string): void;
+  /** A call of the engine has ended. */
+  ended?(call: string, startedAtMs: number, timeoutSeconds: number): void;
+  /** The state file was written. */
+  written?(): void;
+  /** A step that calls the provider is about to begin. */
+  step?(step: string, urn: string, id: string | undefined): void;
+  /** A refresh has not found an endpoint. */
+  forgotten?(id: string): void;
+  /** A create has ended, in whatever way, and the state is written. */
+  createEnded?(urn: string): void;
 }
 
 /** The outcome of a create or an update. */
@@ -35,18 +43,18 @@ export interface CallResult {
 export class ProviderHost {
   readonly #run: SimulatedRun;
   readonly #providers: ReturnType<typeof makePluginProviders>;
-  readonly #witness: HostWitness;
+  readonly #witness: Witness;
   readonly #interruption = new AbortController();
 
-  constructor(run: SimulatedRun, settings: Record<string, unknown>, witness: HostWitness) {
+  constructor(run: SimulatedRun, settings: Record<string, unknown>, witness: Witness) {
     this.#run = run;
     this.#witness = witness;
     const { signal } = this.#interruption;
     setMaxListeners(0, signal);
     const display = new EngineDisplay({
       log: async (severity, urn, message) => {
-        witness.shown(run, message);
-        if (severity !== 'progress') witness.diagnosed?.(run, urn, message);
+        witness.shown?.(message);
+        if (severity !== 'progress') witness.diagnosed?.(urn, message);
       },
     });
     this.#providers = makePluginProviders(settings, { display, environment: {}, signal });
@@ -132,10 +140,10 @@ export class ProviderHost {
       const died = run.hostDied.then(() => Promise.reject(new Error('error reading from server: EOF')));
       return await Promise.race([work(), died]);
     } catch (error) {
-      if (run.isCliAlive) this.#witness.shown(run, String(error));
+      if (run.isCliAlive) this.#witness.shown?.(String(error));
       throw error;
     } finally {
-      if (run.isHostAlive) this.#witness.ended(run, `${call} of ${urn}`, startedAt, timeoutSeconds);
+      if (run.isHostAlive) this.#witness.ended?.(`${call} of ${urn}`, startedAt, timeoutSeconds);
       if (!run.isCliAlive) await new Promise(() => undefined);
     }
   }

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
-import { compact } from 'lodash';
+import { compact, pick } from 'lodash';
 import {
-  type BranchDraw,
   branchDraw,
   branchPlanOf,
   isOnBranch,
@@ -10,97 +9,61 @@ import {
   toBranchFault,
 } from './branch-plan';
 import { drawnRounds } from './draw-round-series';
-import { type DrawnRound, mostSlots, seldom } from './draw-rounds';
+import { type Drawn, mostSlots, seldom } from './draw-rounds';
 import { Drawing } from './drawing';
 import { isEndless } from './faults';
 import type { Round, Scenario } from './scenario';
 import { allowedPlan, editPlan, slotTraits } from './slot-plan';
 
-const scenario: fc.Arbitrary<Scenario> = fc
-  .record({
-    seed: fc.nat(2 ** 31 - 1),
-    slotCount: fc.oneof(
-      { weight: 16, arbitrary: fc.constant(1) },
-      { weight: 3, arbitrary: fc.constant(2) },
-      { weight: 1, arbitrary: fc.constantFrom(3, 4) },
-    ),
-    operationMs: fc.constantFrom(0, 0, 0, 0, 100, 100, 100, 100, 400, 1_500),
-    schedulingMs: fc.constantFrom(0, 0, 0, 200),
-    locks: fc.constantFrom<'project' | 'endpoint' | 'none'>(
-      'project',
-      'project',
-      'project',
-      'endpoint',
-      'none',
-    ),
-    normalizeSettings: seldom,
-    lateness: fc.constantFrom('never', 'never', 'never', 'at times', 'at times', 'always'),
-    lateMs: fc.constantFrom(500, 1_500, 4_000),
-    lateCalls: fc.constantFrom<readonly ('lateListsMs' | 'lateGetsMs')[]>(
-      ['lateListsMs'],
-      ['lateGetsMs'],
-      ['lateListsMs', 'lateGetsMs'],
-    ),
-    requestsPerMinute: fc.constantFrom(undefined, undefined, undefined, undefined, 60, 30),
-    longestPage: fc.constantFrom(undefined, undefined, undefined, undefined, 5, 2),
-    longestDelayMs: fc.constantFrom(20, 20, 20, 200, 1_500),
-    timeoutSeconds: fc.constantFrom(600, 600, 60),
-    traits: fc.array(slotTraits, { minLength: mostSlots, maxLength: mostSlots }),
-    secondStackFrom: fc.constantFrom(1, 2, mostSlots, mostSlots, mostSlots),
-    areDependent: fc.boolean(),
-    drawn: drawnRounds,
-    branch: branchDraw(mostSlots),
-  })
-  .map(toScenario);
+const drawnScenario = fc.record({
+  seed: fc.nat(2 ** 31 - 1),
+  slotCount: fc.oneof(
+    { weight: 16, arbitrary: fc.constant(1) },
+    { weight: 3, arbitrary: fc.constant(2) },
+    { weight: 1, arbitrary: fc.constantFrom(3, 4) },
+  ),
+  operationMs: fc.constantFrom(0, 0, 0, 0, 100, 100, 100, 100, 400, 1_500),
+  schedulingMs: fc.constantFrom(0, 0, 0, 200),
+  locks: fc.constantFrom<'project' | 'endpoint' | 'none'>(
+    'project',
+    'project',
+    'project',
+    'endpoint',
+    'none',
+  ),
+  normalizeSettings: seldom,
+  lateness: fc.constantFrom('never', 'never', 'never', 'at times', 'at times', 'always'),
+  lateMs: fc.constantFrom(500, 1_500, 4_000),
+  lateCalls: fc.constantFrom<readonly ('lateListsMs' | 'lateGetsMs')[]>(
+    ['lateListsMs'],
+    ['lateGetsMs'],
+    ['lateListsMs', 'lateGetsMs'],
+  ),
+  requestsPerMinute: fc.constantFrom(undefined, undefined, undefined, undefined, 60, 30),
+  longestPage: fc.constantFrom(undefined, undefined, undefined, undefined, 5, 2),
+  longestDelayMs: fc.constantFrom(20, 20, 20, 200, 1_500),
+  timeoutSeconds: fc.constantFrom(600, 600, 60),
+  traits: fc.array(slotTraits, { minLength: mostSlots, maxLength: mostSlots }),
+  secondStackFrom: fc.constantFrom(1, 2, mostSlots, mostSlots, mostSlots),
+  areDependent: fc.boolean(),
+  drawn: drawnRounds,
+  branch: branchDraw(mostSlots),
+});
 
-interface DrawnScenario {
-  readonly slotCount: number;
-  readonly lateness: string;
-  readonly lateCalls: readonly ('lateListsMs' | 'lateGetsMs')[];
-  readonly lateMs: number;
-  readonly drawn: readonly DrawnRound[];
-  readonly branch: BranchDraw;
-}
+type DrawnScenario = Drawn<typeof drawnScenario>;
 
-function toScenario(
-  draw: DrawnScenario &
-    Pick<
-      Scenario,
-      | 'seed'
-      | 'requestsPerMinute'
-      | 'longestPage'
-      | 'longestDelayMs'
-      | 'timeoutSeconds'
-      | 'traits'
-      | 'secondStackFrom'
-      | 'areDependent'
-    > & {
-      readonly operationMs: number;
-      readonly schedulingMs: number;
-      readonly locks: 'project' | 'endpoint' | 'none';
-      readonly normalizeSettings: boolean;
-    },
-): Scenario {
-  const { operationMs, schedulingMs, locks, normalizeSettings, requestsPerMinute } = draw;
+function toScenario(draw: DrawnScenario): Scenario {
   const late =
     draw.lateness === 'always' && Object.fromEntries(draw.lateCalls.map((call) => [call, draw.lateMs]));
   return {
-    seed: draw.seed,
-    // Several processes share the account's limit, and each knows only of its own requests.
+    ...pick(draw, 'seed', 'requestsPerMinute', 'longestPage', 'longestDelayMs', 'traits', 'secondStackFrom'),
     service: {
-      operationMs,
-      schedulingMs,
-      locks,
-      normalizeSettings,
-      requestsPerMinute: 2 * (requestsPerMinute ?? 0),
+      ...pick(draw, 'operationMs', 'schedulingMs', 'locks', 'normalizeSettings'),
+      // Several processes share the account's limit, and each knows only of its own requests.
+      requestsPerMinute: 2 * (draw.requestsPerMinute ?? 0),
       ...late,
     },
-    requestsPerMinute,
-    longestPage: draw.longestPage,
-    longestDelayMs: draw.longestDelayMs,
     timeoutSeconds: longEnough(draw),
-    traits: draw.traits,
-    secondStackFrom: draw.secondStackFrom,
     areDependent: draw.areDependent && draw.branch.use === 'none',
     rounds: toRounds(draw),
   };
@@ -118,7 +81,7 @@ function longEnough({
   lateMs,
   timeoutSeconds,
   drawn,
-}: Parameters<typeof toScenario>[0]): number {
+}: DrawnScenario): number {
   const hasEndless = drawn.some(({ faults }) => faults.some(isEndless));
   const isLate = lateness === 'always' && lateMs > 2_000;
   if (requestsPerMinute) return 600;
@@ -126,13 +89,7 @@ function longEnough({
   return hasEndless ? 60 : timeoutSeconds;
 }
 
-function toRounds({
-  drawn,
-  slotCount,
-  lateness,
-  branch,
-  ...draw
-}: DrawnScenario & Pick<Scenario, 'traits'>): Round[] {
+function toRounds({ drawn, slotCount, lateness, branch, traits }: DrawnScenario): Round[] {
   const rounds: Round[] = [];
   const isFor = (number: number) => isOnBranch(branch, number);
   const toSlot = <Event extends { readonly slot: number }>(event: Event): Event => ({
@@ -145,12 +102,12 @@ function toRounds({
     const branches =
       earlier?.branches ??
       compact(
-        draw.traits
+        traits
           .slice(0, slotCount)
           .map((_, slot) => branchPlanOf(branch, slot, rounds.at(-1)?.branches[slot], rounds.length)),
       );
     const changed = fresh.slice(0, slotCount).map((plan, slot) => {
-      const trait = draw.traits[slot];
+      const trait = traits[slot];
       if (!trait) throw new Error(`slot ${slot} has no traits`);
       // Without an endpoint, nothing could go wrong.
       const first = slot === 0 && !before ? { ...plan, isDeclared: true } : plan;
@@ -184,7 +141,7 @@ function toRounds({
   return rounds;
 }
 
-export const scenarioDrawing = new Drawing<Scenario>(scenario);
+export const scenarioDrawing = new Drawing<Scenario>(drawnScenario.map(toScenario));
 
 /** The scenario of a seed: the same one each time. */
 export function drawScenario(seed: number) {

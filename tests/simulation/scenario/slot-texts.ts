@@ -2,14 +2,12 @@ import type { SlotPlan, SlotTraits, Variant } from './slot-plan';
 
 /** The texts that the program declares: names, settings and triggers. Secret ones are canaries. */
 export class SlotTexts {
-  readonly #seed: number;
   readonly #traits: readonly SlotTraits[];
   /** Names that other clients use in the project, so that the user has chosen another one. */
   readonly #avoided = new Set<string>();
   readonly #canaries = new Set<string>();
 
-  constructor(seed: number, traits: readonly SlotTraits[]) {
-    this.#seed = seed;
+  constructor(traits: readonly SlotTraits[]) {
     this.#traits = traits;
   }
 
@@ -61,7 +59,7 @@ export class SlotTexts {
   #text(what: string, slot: number, variant: Variant, isSecret: boolean): string {
     const text = `${what}-${slot}-${variant}`;
     if (!isSecret) return text;
-    const canary = `canary${this.#seed}-${text}`;
+    const canary = `canary-${text}`;
     this.#canaries.add(canary);
     return canary;
   }

@@ -1,4 +1,5 @@
 import type { EmulatorOptions } from 'postgres-control-emulator';
+import { deleteBranch } from '../../../emulator/src/control-plane/branches';
 import type { ControlPlane } from '../../../emulator/src/control-plane/control-plane';
 import { createControlPlane } from '../../../emulator/src/control-plane/create-control-plane';
 import { Controls } from '../../../emulator/src/controls/controls';
@@ -14,6 +15,8 @@ export class ServedPlane {
   readonly log = new RequestLog();
   /** How far the read that is served now may lag behind. Milliseconds. */
   longestLagMs = Number.POSITIVE_INFINITY;
+  /** When each process has last written. */
+  readonly #wroteAt = new Map<object, number>();
   readonly #stopped = new AbortController();
 
   constructor(options: EmulatorOptions) {
@@ -24,6 +27,32 @@ export class ServedPlane {
     const view = history.view.bind(history);
     history.view = (project, lateMs) => view(project, Math.min(lateMs, this.longestLagMs));
     this.controls = new Controls(plane, this.log);
+  }
+
+  get branches() {
+    return [...this.plane.store.projects.values()].flatMap(({ branches }) => [...branches.values()]);
+  }
+
+  get endpoints() {
+    return [...this.plane.store.projects.values()].flatMap(({ endpoints }) => [...endpoints.values()]);
+  }
+
+  get operations() {
+    return [...this.plane.store.projects.values()].flatMap(({ operations }) => operations);
+  }
+
+  /** A request of this process is worked on. Only what the process itself has written may be missing from reads. */
+  receive(process: { readonly startedAt: number }, method: string): void {
+    const others = [...this.#wroteAt].map(([other, at]) => (other === process ? 0 : at));
+    this.longestLagMs = trueTime() - Math.max(process.startedAt, ...others);
+    if (method !== 'GET') this.#wroteAt.set(process, trueTime());
+  }
+
+  /** Somebody deletes a branch at once, whatever protects or locks it. */
+  deleteBranch(projectId: string, branchId: string): void {
+    this.controls.changeBranch(projectId, branchId, { protected: false });
+    const unlocked = { ...this.plane, settings: { ...this.plane.settings, locks: 'none' as const } };
+    deleteBranch(unlocked, this.plane.store.project(projectId), branchId);
   }
 
   get stopped(): AbortSignal {

@@ -1,16 +1,15 @@
 import type { InternalAxiosRequestConfig } from 'axios';
 import { differenceBy } from 'lodash';
-import { deleteBranch } from '../../../emulator/src/control-plane/branches';
 import { AgreementGround } from '../engine/agreement/agreement-ground';
 import type { Program } from '../engine/agreement/agreement-scenario';
 import { toDeclared, toScope } from '../engine/agreement/simulated-side';
-import { nameOf, stackName } from '../engine/agreement/transcript';
-import { Engine } from '../engine/engine';
+import { stackName } from '../engine/agreement/transcript';
+import type { Engine } from '../engine/engine';
 import type { EngineResult } from '../engine/engine-failures';
 import { withValues } from '../engine/engine-graph';
-import { ProviderHost } from '../engine/provider-host';
 import { noMishap, SimulatedRun } from '../engine/simulated-run';
 import { type DeclaredResource, Stack } from '../engine/stack';
+import { startEngine } from '../engine/start-engine';
 import type { Carriage, Carrier, Network, Sender, SentRequest } from '../network/network';
 import type { RuleBook } from '../rules/rule-book';
 import type { Journal } from '../run/journal';
@@ -53,8 +52,6 @@ export class UserWorld implements Carrier {
   /** The errors of the latest run that failed. */
   lastFailures: EngineResult['failures'] = [];
   readonly #network: Network;
-  /** When the service last did a write of each run. */
-  readonly #wroteAt = new Map<SimulatedRun, number>();
   #runs = 0;
 
   constructor({ schedule, network, journal, book }: UserParts) {
@@ -89,10 +86,7 @@ export class UserWorld implements Carrier {
   removeBranch(branchId: string): boolean {
     const branch = this.held().branches.find(({ id }) => id === branchId);
     if (!branch) return false;
-    this.service.controls.changeBranch(branch.project_id, branchId, { protected: false });
-    const { plane } = this.service;
-    const unlocked = { ...plane, settings: { ...plane.settings, locks: 'none' as const } };
-    deleteBranch(unlocked, plane.store.project(branch.project_id), branchId);
+    this.service.deleteBranch(branch.project_id, branchId);
     return true;
   }
 
@@ -105,15 +99,13 @@ export class UserWorld implements Carrier {
 
   /** What the service has, and is not deleting. */
   held(): Held {
-    const projects = [...this.service.plane.store.projects.values()];
-    const all = projects.flatMap((project) => [...project.branches.values()]);
+    const { branches: all, endpoints: records } = this.service;
     const branches = all.map(({ wire }) => wire);
     const roles = all.flatMap((branch) => branch.roles);
     // A branch whose creation has failed has no data yet.
     const databases = all.flatMap(({ wire, databases: each }) =>
       wire.current_state === 'init' ? [] : each.map((database) => ({ ...database })),
     );
-    const records = projects.flatMap((project) => [...project.endpoints.values()]);
     const endpoints = records.filter(({ deleting }) => !deleting).map(({ wire }) => wire);
     return { branches, endpoints, roles, databases };
   }
@@ -156,20 +148,11 @@ export class UserWorld implements Carrier {
   #makeEngine(run: SimulatedRun, step: UserStep, isPreview: boolean): Engine {
     const { journal, stack, watch } = this;
     const { allowsRestart } = this.schedule;
-    const baseUrl = this.#network.connect(run);
-    const settings = { apiKey, baseUrl, ...(!allowsRestart && { allowRestart: false }) };
-    const host = new ProviderHost(run, settings, {
-      shown: (_run, text) => journal.note(run.name, () => `  shows: ${text}`),
-      diagnosed: (_run, urn, text) => watch.diagnosed(run, urn, text),
-      ended: (_run, call) => watch.called(run, call),
-    });
-    run.onCutOff = (kind) => {
-      if (kind === 'Ctrl-C') host.cancel();
-    };
-    return new Engine({
+    return startEngine({
       stack,
       run,
-      host,
+      network: this.#network,
+      settings: { apiKey, ...(!allowsRestart && { allowRestart: false }) },
       journal,
       options: {
         isPreview,
@@ -177,15 +160,13 @@ export class UserWorld implements Carrier {
         ...toScope(step, (name) => this.ground.urnOf(name)),
       },
       witness: {
-        written: () => undefined,
-        step: (_run, what, urn, id) => {
-          journal.note(run.name, () => `${what} ${nameOf(urn)} ${id ?? ''}`);
+        diagnosed: (urn, text) => watch.diagnosed(run, urn, text),
+        ended: (call) => watch.called(run, call),
+        step: (what, urn, id) => {
           watch.step(run, what, urn);
           const stored = stack.state.resources.find((each) => what === 'delete' && each.id === id);
           if (stored?.retainOnDelete) this.released.add(stored.id);
         },
-        forgotten: () => undefined,
-        createEnded: () => undefined,
       },
     });
   }
@@ -205,11 +186,8 @@ export class UserWorld implements Carrier {
   arrive(sender: Sender, request: SentRequest, { headers }: InternalAxiosRequestConfig): Promise<Served> {
     const run = sender as SimulatedRun;
     return this.service.serve(request, headers.get('Authorization'), (work) => {
-      // Only what this process has written may be missing from reads.
-      const others = [...this.#wroteAt].map(([other, at]) => (other === run ? 0 : at));
-      this.service.longestLagMs = trueTime() - Math.max(run.startedAt, ...others);
+      this.service.receive(run, request.method);
       if (request.method === 'GET') return work();
-      this.#wroteAt.set(run, trueTime());
       const before = this.held();
       const result = work();
       const { branches, endpoints } = this.held();

@@ -55,16 +55,12 @@ export class BranchGround {
   }
 
   isDeleting(branchId: string): boolean {
-    const records = [...this.#service.plane.store.projects.values()].flatMap(({ endpoints }) => [
-      ...endpoints.values(),
-    ]);
-    return records.some(({ wire, deleting }) => wire.branch_id === branchId && deleting);
+    return this.#service.endpoints.some(({ wire, deleting }) => wire.branch_id === branchId && deleting);
   }
 
   /** Every branch that the service has now. */
   held(): Branch[] {
-    const projects = [...this.#service.plane.store.projects.values()];
-    return projects.flatMap(({ branches }) => [...branches.values()].map(({ wire }) => wire));
+    return this.#service.branches.map(({ wire }) => wire);
   }
 
   find(branchId: string): Branch | undefined {
@@ -133,8 +129,7 @@ export class BranchGround {
 
   /** The operation that creates the data of a branch. */
   creationOf(branchId: string): Operation | undefined {
-    const projects = [...this.#service.plane.store.projects.values()];
-    const all = projects.flatMap(({ operations }) => operations.map(({ wire }) => wire));
+    const all = this.#service.operations.map(({ wire }) => wire);
     return all.find((wire) => wire.branch_id === branchId && wire.action === 'create_branch');
   }
 

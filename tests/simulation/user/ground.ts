@@ -1,5 +1,4 @@
 import type { Branch, Endpoint, ForeignOperation, Operation } from 'postgres-control-emulator';
-import { deleteBranch } from '../../../emulator/src/control-plane/branches';
 import type { Controls } from '../../../emulator/src/controls/controls';
 import type { EndpointRecord } from '../../../emulator/src/records/records';
 import type { Disturbance } from '../scenario/other-people';
@@ -43,7 +42,7 @@ export class Ground {
     this.#service = service;
     this.controls = service.controls;
     this.#rounds = rounds;
-    this.texts = new SlotTexts(0, traits);
+    this.texts = new SlotTexts(traits);
     this.branches = new BranchGround(service, this);
   }
 
@@ -119,8 +118,7 @@ export class Ground {
   }
 
   #suspensionsByTimer() {
-    const all = [...this.#service.plane.store.projects.values()].flatMap(({ operations }) => operations);
-    return all.filter(({ step }) => step.isAutosuspend === true);
+    return this.#service.operations.filter(({ step }) => step.isAutosuspend === true);
   }
 
   isDeleting(endpointId: string): boolean {
@@ -133,9 +131,7 @@ export class Ground {
 
   /** Every endpoint that the service has now. */
   records(): EndpointRecord[] {
-    return [...this.#service.plane.store.projects.values()].flatMap(({ endpoints }) => [
-      ...endpoints.values(),
-    ]);
+    return this.#service.endpoints;
   }
 
   /** The endpoints of the programs; of one slot, if it is given. */
@@ -151,8 +147,7 @@ export class Ground {
   /** The operations of the programs' endpoints and branches. */
   ownOperations(): Operation[] {
     const ids = new Set([...this.own(), ...this.branches.own()].map(({ id }) => id));
-    const all = [...this.#service.plane.store.projects.values()].flatMap(({ operations }) => operations);
-    return all
+    return this.#service.operations
       .map(({ wire }) => wire)
       .filter(
         ({ id, branch_id = '', endpoint_id = branch_id }) =>
@@ -183,10 +178,7 @@ export class Ground {
   deleteBranch({ id, project_id, current_state }: Branch): string | undefined {
     if (current_state === 'resetting') return undefined;
     for (const { wire } of this.records()) if (wire.branch_id === id) this.controls.deleteEndpoint(wire.id);
-    this.controls.changeBranch(project_id, id, { protected: false });
-    const { plane } = this.#service;
-    const unlocked = { ...plane, settings: { ...plane.settings, locks: 'none' as const } };
-    deleteBranch(unlocked, plane.store.project(project_id), id);
+    this.#service.deleteBranch(project_id, id);
     return id;
   }
 

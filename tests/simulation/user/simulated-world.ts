@@ -1,11 +1,10 @@
 import type { InternalAxiosRequestConfig } from 'axios';
 import type { Operation } from 'postgres-control-emulator';
-import { Engine } from '../engine/engine';
 import type { EngineResult } from '../engine/engine-failures';
 import type { EngineOptions } from '../engine/engine-steps';
-import { ProviderHost } from '../engine/provider-host';
 import type { SimulatedRun } from '../engine/simulated-run';
 import { Stack } from '../engine/stack';
+import { startEngine } from '../engine/start-engine';
 import type { Carriage, Carrier, Network, Sender, SentRequest } from '../network/network';
 import type { Served } from '../service/in-process-reply';
 import type { SimulatedService } from '../service/simulated-service';
@@ -144,33 +143,21 @@ export class SimulatedWorld extends World implements Carrier {
     command: Command,
     options: EngineOptions,
   ): Promise<EngineResult> {
+    const { watch, journal } = this;
     const { requestsPerMinute } = this.scenario;
-    const settings = {
-      apiKey,
-      baseUrl: this.#network.connect(run),
-      ...(requestsPerMinute && { requestsPerMinute }),
-    };
-    const host = new ProviderHost(run, settings, {
-      shown: (_run, text) => {
-        this.watch.shown(run, text);
-        this.journal.note(run.name, () => `  shows: ${text}`);
-      },
-      ended: (_run, call, startedAt, seconds) => this.watch.callEnded(run, call, startedAt, seconds),
-    });
-    run.onCutOff = (kind) => {
-      if (kind === 'Ctrl-C') host.cancel();
-    };
-    const engine = new Engine({
+    const engine = startEngine({
       stack,
       run,
-      host,
+      network: this.#network,
+      settings: { apiKey, ...(requestsPerMinute && { requestsPerMinute }) },
       options,
-      journal: this.journal,
+      journal,
       witness: {
-        written: () => this.watch.written(run, stack),
-        step: (_run, step, urn, id) => this.journal.note(run.name, () => `${step} ${urn} ${id ?? ''}`),
-        forgotten: (_run, _urn, id) => this.watch.ids.forgotten(run, id),
-        createEnded: (_run, urn) => this.watch.ids.createEnded(run, stack, urn, this.slotOfUrn(urn)),
+        shown: (text) => watch.shown(run, text),
+        ended: (call, startedAt, seconds) => watch.callEnded(run, call, startedAt, seconds),
+        written: () => watch.written(run, stack),
+        forgotten: (id) => watch.ids.forgotten(run, id),
+        createEnded: (urn) => watch.ids.createEnded(run, stack, urn, this.slotOfUrn(urn)),
       },
     });
     if (command === 'refresh') return engine.refresh();

@@ -67,8 +67,6 @@ export abstract class World {
   /** Whether a process of this schedule was killed. */
   hasKilled = false;
   readonly #service: ServedPlane;
-  /** When the service last did a write of each run. */
-  readonly #wroteAt = new Map<SimulatedRun, number>();
   #runs = 0;
 
   constructor({ scenario, randomness, service, journal, stacks }: WorldParts) {
@@ -168,10 +166,8 @@ export abstract class World {
   /** Lets the service do the work of a request. Also returns the operations that it has started. */
   protected work<Result>(run: SimulatedRun, request: SentRequest, work: () => Result) {
     const { method, path } = request;
-    // What others wrote, and dead processes, is never missing from reads: only what this process has written.
-    this.#service.longestLagMs = trueTime() - Math.max(run.startedAt, this.#othersWroteAt(run));
+    this.#service.receive(run, method);
     if (method === 'GET') return { result: work(), started: [] };
-    this.#wroteAt.set(run, trueTime());
     const { branches } = this.ground;
     const earlier = this.ground.ownOperations();
     const isNewBranch = method === 'POST' && path.endsWith('/branches');
@@ -186,10 +182,6 @@ export abstract class World {
     this.restarts.worked(run, request, started);
     this.resets.worked(run, request, started);
     return { result, started };
-  }
-
-  #othersWroteAt(run: SimulatedRun): number {
-    return Math.max(0, ...[...this.#wroteAt].map(([other, at]) => (other === run ? 0 : at)));
   }
 
   /** The service has responded. */

@@ -5,11 +5,11 @@ import { SimulatedService } from '../../service/simulated-service';
 import { Randomness, SeededRandomness } from '../../time/seeded-randomness';
 import { VirtualTime } from '../../time/virtual-time';
 import { dependentArgument, isDependent, referenceTo, unwrapSecrets } from '../../user/program';
-import { Engine } from '../engine';
+import type { Engine } from '../engine';
 import type { EngineOptions } from '../engine-steps';
-import { ProviderHost } from '../provider-host';
 import { noMishap, SimulatedRun } from '../simulated-run';
 import { type DeclaredResource, Stack } from '../stack';
+import { startEngine } from '../start-engine';
 import type { Registration } from './agreement-ground';
 import type { AgreementScenario, AgreementStep } from './agreement-scenario';
 import { type RecordedCall, recordCalls } from './record-calls';
@@ -66,18 +66,18 @@ async function runStep(
   const stopRecording = recordCalls((call) => calls.push(structuredClone(call)));
   const journal = new Journal(() => 0, false);
   const run = new SimulatedRun(command, command.startsWith('preview'), noMishap, journal);
-  const settings = { apiKey, baseUrl: network.connect(run) };
-  const engine = new Engine({
+  const engine = startEngine({
     stack,
     run,
-    host: new ProviderHost(run, settings, { shown: ignore, ended: ignore }),
+    network,
+    settings: { apiKey },
     options: {
       isPreview: command.startsWith('preview'),
       refreshesFirst: command.endsWith('--refresh'),
       ...toScope(step, urnOf),
     },
     journal,
-    witness: { written: ignore, step: ignore, forgotten: ignore, createEnded: ignore },
+    witness: {},
   });
   const { isSuccess } = await runCommand(
     engine,
