@@ -1,7 +1,14 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
-import { chmodSync, readFileSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import {
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import sqlite from 'node-sqlite3-wasm';
@@ -107,13 +114,6 @@ describe('a data file', () => {
     }
   });
 
-  it.runIf(process.platform === 'linux')('with flock, no socket name can block a data file', async () => {
-    const data = newDataFile();
-    writeFileSync(data, '');
-    await takeSocketName(data);
-    expect((await start({ data })).projects()).toEqual([]);
-  });
-
   describe.runIf(process.platform === 'linux')('on Linux without flock', () => {
     beforeEach(() => {
       vi.stubEnv('PATH', makeTemporaryFolder());
@@ -130,11 +130,10 @@ describe('a data file', () => {
       await start({ data });
     });
 
-    it('without flock, a held socket name counts as a data file in use', async () => {
+    it('without flock, what a killed emulator has left is named', async () => {
       const data = newDataFile();
-      writeFileSync(data, '');
-      await takeSocketName(data);
-      await expect(startEmulator({ data })).rejects.toThrow('is in use by another emulator');
+      mkdirSync(`${data}.lock`);
+      await expect(startEmulator({ data })).rejects.toThrow(`left the folder ${data}.lock: remove it`);
     });
   });
 
@@ -173,17 +172,6 @@ describe('a data file', () => {
     expect(emulator.projects()).toEqual([]);
   });
 });
-
-/** Takes the socket name that locks a file on systems without flock, as any process of the machine can. */
-async function takeSocketName(data: string): Promise<void> {
-  const { dev, ino } = statSync(data, { bigint: true });
-  const server = createServer();
-  onTestFinished(() => {
-    server.close();
-  });
-  server.listen(`\0postgres-control-emulator-${dev}-${ino}`);
-  await once(server, 'listening');
-}
 
 /** Runs a statement on a file that no emulator has open, and returns the first row. */
 function run(data: string, sql: string): unknown {

@@ -19,10 +19,10 @@ export interface Row {
 export class DataFile {
   readonly #name: string;
   readonly #database: Database;
-  readonly #unlock: Unlock;
+  readonly #unlock: Unlock | undefined;
   readonly #statements = new Map<string, Statement>();
 
-  private constructor(name: string, database: Database, unlock: Unlock) {
+  private constructor(name: string, database: Database, unlock: Unlock | undefined) {
     this.#name = name;
     this.#database = database;
     this.#unlock = unlock;
@@ -34,17 +34,19 @@ export class DataFile {
    */
   static async open(name: string): Promise<DataFile> {
     const file = createDataFile(name);
-    const unlock = await lockDataFile(file);
-    if (unlock === undefined) {
+    const unlock = lockDataFile(file);
+    // SQLite's own lock is an empty folder, which a killed process leaves behind.
+    const folder = `${file}.lock`;
+    const hint = unlock ? '' : `, or a killed one has left the folder ${folder}: remove it`;
+    if (unlock === 'taken' || (unlock === undefined && existsSync(folder)))
       throw new Error(
-        `the data file ${name} is in use by another emulator: stop that emulator, or choose another file`,
+        `the data file ${name} is in use by another emulator: stop that emulator, or choose another file${hint}`,
       );
-    }
     try {
-      removeStaleLock(file);
+      if (existsSync(folder)) rmdirSync(folder);
       return new DataFile(name, await openDatabase(file), unlock);
     } catch (error) {
-      unlock();
+      unlock?.();
       throw unreadable(name, error);
     }
   }
@@ -107,7 +109,7 @@ export class DataFile {
       for (const statement of this.#statements.values()) statement.finalize();
       this.#database.close();
     } finally {
-      this.#unlock();
+      this.#unlock?.();
     }
   }
 
@@ -141,12 +143,6 @@ export class DataFile {
     this.#statements.set(sql, statement);
     statement.run([...values]);
   }
-}
-
-/** SQLite's own lock is an empty folder, which a killed process leaves behind. This process holds the real lock. */
-function removeStaleLock(file: string): void {
-  const lock = `${file}.lock`;
-  if (existsSync(lock)) rmdirSync(lock);
 }
 
 function unreadable(name: string, error: unknown): Error {
