@@ -39,7 +39,6 @@ const HELP: Readonly<Record<keyof EmulatorOptions, readonly [value: string, mean
   autosuspendSecondMs: ['<ms>', 'length of one second of an autosuspend delay'],
   lateListsMs: ['<ms>', 'how long lists lag behind writes, up to 60000'],
   lateGetsMs: ['<ms>', 'how long GETs of a single record lag behind writes, up to 60000'],
-  normalizeSettings: ['', 'store and return pg_settings in normalized form'],
   regionId: ['<region>', 'region of projects that are created without one'],
 };
 

@@ -20,7 +20,7 @@ describe('an invalid option is rejected', () => {
     [{ lateGetsMs: -1 }, /lateGetsMs must be/],
     // Values that an untyped program could pass.
     [{ plan: 'gold' } as object, /plan must be one of free, paid; got "gold"/],
-    [{ normalizeSettings: 1 } as object, /normalizeSettings must be true or false/],
+    [{ allowRemote: 1 } as object, /allowRemote must be true or false/],
     [{ locks: 'all' } as object, /locks must be one of project, endpoint, none/],
     [{ operationsMs: 5 } as object, /operationsMs is not an option/],
     [{ postgresPort: 5433 }, /postgresPort 5433 has no effect without the option postgres/],

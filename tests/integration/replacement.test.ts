@@ -9,7 +9,7 @@ const beforeDelete = { createsBeforeDelete: true };
 
 /** A replica in state, whose program sets deleteBeforeReplace: false. */
 async function startReplica(args: object = {}) {
-  const ground = await startEngineRuns({ normalizeSettings: true });
+  const ground = await startEngineRuns();
   const { emulator, project, branch, startRun } = ground;
   const declared = { projectId: project.id, branchId: branch.id, type: 'read_only' };
   const create = (run: ReturnType<typeof startRun>, inputs: object) =>

@@ -15,7 +15,7 @@ import type { EndpointAttributes, NewEndpointAttributes } from '../requests/endp
 import { checkNotProtected } from './branch-rules';
 import type { ControlPlane } from './control-plane';
 import { applyAttributes, planUpdate } from './endpoint-changes';
-import { checkPgSettings, normalizeAttributes } from './endpoint-settings';
+import { checkPgSettings } from './endpoint-settings';
 import { startStep, suspendStep } from './endpoint-steps';
 import { checkUnlocked } from './locks';
 import { checkNotDeleting, countSimulatedDrop, targetStateOf } from './power-state';
@@ -82,10 +82,7 @@ export function addEndpoint(
   const id = newEndpointId();
   const defaults = project.wire.default_endpoint_settings;
   const defaultSettings = defaults?.pg_settings === undefined ? {} : { pg_settings: defaults.pg_settings };
-  const attributes = normalizeAttributes(plane.settings, {
-    ...requested,
-    settings: { ...defaultSettings, ...requested.settings },
-  });
+  const attributes = { ...requested, settings: { ...defaultSettings, ...requested.settings } };
   const endpoint: EndpointRecord = {
     wire: {
       id,
@@ -136,7 +133,7 @@ export function updateEndpoint(
   checkNotDeleting(endpoint);
   checkMove(project, endpoint, requested.branch_id);
   const targetState = targetStateOf(project, endpoint);
-  const effects = applyAttributes(endpoint, normalizeAttributes(plane.settings, requested));
+  const effects = applyAttributes(endpoint, requested);
   if (effects.size > 0) {
     endpoint.wire.updated_at = plane.clock.now();
     plane.journal.noteEndpoint(project, endpoint);

@@ -2,7 +2,7 @@ import { addBranch, updateBranch } from '../control-plane/branches';
 import { localConnectionUri } from '../control-plane/connection-uris';
 import type { ControlPlane } from '../control-plane/control-plane';
 import { applyAttributes } from '../control-plane/endpoint-changes';
-import { checkPgSettings, normalizeAttributes } from '../control-plane/endpoint-settings';
+import { checkPgSettings } from '../control-plane/endpoint-settings';
 import { removeEndpoint } from '../control-plane/endpoints';
 import { connectToEndpoint } from '../control-plane/power-commands';
 import { addProject } from '../control-plane/projects';
@@ -158,7 +158,7 @@ export class Controls {
     const requested = ENDPOINT_CHANGE.read(attributes);
     checkPgSettings(this.#plane, requested.settings);
     if (requested.branch_id !== undefined) this.#plane.store.branch(project, requested.branch_id);
-    applyAttributes(endpoint, normalizeAttributes(this.#plane.settings, requested));
+    applyAttributes(endpoint, requested);
     endpoint.wire.updated_at = this.#plane.clock.now();
     this.#plane.journal.noteEndpoint(project, endpoint);
     this.#plane.autosuspend.arm(project, endpoint);

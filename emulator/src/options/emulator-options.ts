@@ -72,11 +72,6 @@ export const OPTIONS = {
   lateListsMs: lagMs.default(0),
   /** The same for a GET of one endpoint, operation or branch. @default 0 */
   lateGetsMs: lagMs.default(0),
-  /**
-   * Stores and returns `pg_settings` in normalized form: names in lower case, memory in kB, durations in seconds, booleans
-   * as on and off, and `log_timezone` added if the client omitted it. @default false
-   */
-  normalizeSettings: flag.default(false),
   /** Region of projects that are created without one. @default 'local-east-1' */
   regionId: textLike(/^[a-z0-9-]{1,40}$/, '1 to 40 of a-z, 0-9 and "-"').default('local-east-1'),
 };

@@ -39,7 +39,7 @@ export const creates: Readonly<Record<string, Regression>> = {
   },
   // The response to the create is lost. Ctrl-C comes while its operations are looked up.
   'an interrupted take-over resumes a failed start': {
-    service: { operationMs: 0, locks: 'project', normalizeSettings: true },
+    service: { operationMs: 0, locks: 'project' },
     rounds: [
       round(
         { ...notWaiting, size: [0.25, 0.25] },

@@ -46,7 +46,7 @@ export const failedOperations: Readonly<Record<string, Regression>> = {
     ],
   },
   'a refresh shows what an unfinished update has set': {
-    service: { operationMs: 0, normalizeSettings: true },
+    service: { operationMs: 0 },
     rounds: [
       quiet({ ...plan, workMem: '4MB' }),
       left({ ...plan, workMem: '4MB', application: 'a' }, hangs('apply_config')),

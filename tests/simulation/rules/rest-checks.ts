@@ -26,12 +26,11 @@ interface Declared {
 
 function findDeclared(world: World, stack: Stack): Declared[] {
   const { ground } = world;
-  const isNormalized = world.scenario.service.normalizeSettings === true;
   const endpoints = world.declared(stack).map(({ slot, plan }) => ({
     urn: world.urnOf(stack, slot),
     findDifference: (id: string) => {
       const held = ground.own(slot).find((own) => own.id === id);
-      return held ? findDifference(ground, slot, plan, held, isNormalized) : 'does not exist';
+      return held ? findDifference(ground, slot, plan, held) : 'does not exist';
     },
   }));
   const branches = world.declaredBranches(stack).map(({ slot, plan }) => ({

@@ -9,7 +9,7 @@ import {
   toBranchFault,
 } from './branch-plan';
 import { drawnRounds } from './draw-round-series';
-import { type Drawn, mostSlots, seldom } from './draw-rounds';
+import { type Drawn, mostSlots } from './draw-rounds';
 import { Drawing } from './drawing';
 import { isEndless } from './faults';
 import type { Round, Scenario } from './scenario';
@@ -31,7 +31,6 @@ const drawnScenario = fc.record({
     'endpoint',
     'none',
   ),
-  normalizeSettings: seldom,
   lateness: fc.constantFrom('never', 'never', 'never', 'at times', 'at times', 'always'),
   lateMs: fc.constantFrom(500, 1_500, 4_000),
   lateCalls: fc.constantFrom<readonly ('lateListsMs' | 'lateGetsMs')[]>(

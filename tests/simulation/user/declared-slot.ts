@@ -36,16 +36,12 @@ export function slotArguments(ground: SlotGround, slot: number, plan: SlotPlan) 
   };
 }
 
-/**
- * How the endpoint that the service has differs from what the slot declares.
- * @param isNormalized whether the service reports settings in another spelling
- */
+/** How the endpoint that the service has differs from what the slot declares. */
 export function findDifference(
   ground: SlotGround,
   slot: number,
   plan: SlotPlan,
   held: Endpoint,
-  isNormalized: boolean,
 ): string | undefined {
   const { projectId, branchId } = ground.place(slot, plan);
   const declared = {
@@ -61,13 +57,7 @@ export function findDifference(
   if (!isMatch(held, declared))
     return `differs from its declaration: ${JSON.stringify(omit(held, 'settings'))}, declared ${JSON.stringify(declared)}`;
   const settings = ground.texts.settings(slot, plan);
-  const expected = isNormalized ? normalize(settings) : settings;
-  const actual = omit(held.settings.pg_settings, 'log_timezone');
-  if (isEqual(actual, expected)) return undefined;
-  return `has the settings ${JSON.stringify(actual)}, declared ${JSON.stringify(expected)}`;
-}
-
-/** The settings as the emulator reports them with `normalizeSettings`. */
-function normalize({ work_mem, ...settings }: Record<string, string>): Record<string, string> {
-  return { ...settings, ...(work_mem && { work_mem: `${Number.parseInt(work_mem, 10) * 1024}kB` }) };
+  const { pg_settings: actual } = held.settings;
+  if (isEqual(actual, settings)) return undefined;
+  return `has the settings ${JSON.stringify(actual)}, declared ${JSON.stringify(settings)}`;
 }
