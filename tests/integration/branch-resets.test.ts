@@ -72,6 +72,15 @@ describe('the reset of a branch', () => {
     expect(copies.filter(({ branch_id }) => branch_id === branch.id)).toHaveLength(2);
   });
 
+  it('is refused without a request if others have protected the branch since', async () => {
+    const { run, branch, reset, emulator } = await startGuarded();
+    await run.preview(branch, reset);
+    emulator.changeBranch(reset.projectId, branch.id, { protected: true });
+    const { message } = await errorOf(run.update(branch, reset));
+    expect(message).toMatch(/^a reset of branch \S+: it is protected. Set protected: false on it/);
+    expect(emulator.requests().filter(({ path }) => path.endsWith('/restore'))).toEqual([]);
+  });
+
   it.each([
     ['parent', { preserveUnderName: 'before' }],
     ['child', { allowDataLoss: true }],

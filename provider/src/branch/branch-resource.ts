@@ -6,7 +6,7 @@ import { Run } from '../lifecycle/run';
 import type { Situation } from '../lifecycle/situation';
 import { branchArguments } from './branch-arguments';
 import type { BranchInputs, BranchOutputs } from './branch-inputs';
-import { toRestore } from './branch-reset';
+import { isProtected, toRestore } from './branch-reset';
 import { toOutputs, withResets } from './branch-state';
 
 type BranchWork = ResourceWork<BranchInputs>;
@@ -47,8 +47,13 @@ function describeBranch(
         project.api.restoreBranch(project.id, id, toRestore(inputs, branch), deadline).then(toChange),
       isDone: ({ last_reset_at: at }) => at !== undefined && !isSameInstant(at, before?.lastResetAt),
     },
-    checkGate: async ({ ledger }) => {
-      if (namesAt(ledger, 'asked').includes('resetTriggers')) await checkReset();
+    checkGate: async ({ ledger, item }) => {
+      const asked = namesAt(ledger, 'asked', 'due');
+      if (!asked.includes('resetTriggers')) return;
+      const branch = item as Branch | undefined; // Only the requests of this branch show items.
+      if (branch?.protected && !asked.includes('protected'))
+        throw new Error(`a reset of branch ${id}: ${isProtected}. Nothing was reset.`);
+      await checkReset();
     },
     isReady: (branch) => !isBecomingReady(branch),
     toOutputs: (branch, left) => {
