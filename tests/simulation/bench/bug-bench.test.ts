@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { findFault } from './bug-bench';
 import { knownFaults } from './known-faults';
+import { missingRows } from './missing-rows';
 import { patchSource } from './patched-source';
 
 const [easy] = knownFaults.filter(({ name }) => name === 'a failed create leaves nothing in state');
@@ -23,7 +24,7 @@ it('the bug bench refuses a patch that no longer fits the source', { timeout }, 
   );
 });
 
-it.for(knownFaults)('fits the source: $name', async (fault) => {
+it.for([...knownFaults, ...missingRows])('fits the source: $name', async (fault) => {
   expect(await patchSource(fault)).toContain(fault.replace);
 });
 
