@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { type DoorName, doorNames } from '../support/program-doors';
 import { flat } from '../support/pulumi-stack';
 import { output, startProgram } from '../support/start-stack';
 
@@ -8,8 +7,8 @@ const allowed = { allowDataLoss: true };
 const deletesFirst = { deleteBeforeReplace: true };
 
 /** A program of branches and endpoints, and what it has created. */
-async function startBranches(door: DoorName) {
-  const program = await startProgram(door);
+async function startBranches() {
+  const program = await startProgram('plugin');
   const { stack, emulator, project, branch: feature, writes } = program;
   const existing = new Set(emulator.branches(project.id).map(({ id }) => id));
   const branches = () => emulator.branches(project.id).filter(({ id }) => !existing.has(id));
@@ -54,8 +53,9 @@ async function startBranches(door: DoorName) {
   };
 }
 
-it.each(doorNames)('a branch is created, reset, replaced and destroyed: %s', async (door) => {
-  const { stack, feature, writes, expectRefused, expectOthers, ...ground } = await startBranches(door);
+// The same for the dynamic provider: examples.test.ts.
+it('a branch is created, reset, replaced and destroyed', async () => {
+  const { stack, feature, writes, expectRefused, expectOthers, ...ground } = await startBranches();
   const { branches, endpoints, ids } = ground;
   const name = 'preview/pr-12';
   const declare = (properties: object, app: object = {}) =>
@@ -73,7 +73,7 @@ it.each(doorNames)('a branch is created, reset, replaced and destroyed: %s', asy
   await declare(changed);
   const reset = flat((await stack.run('preview')).screen);
   expect(reset).toContain(`resets branch ${id} ("${name}") to the present data of`);
-  if (door === 'plugin') expect(reset).toContain('deletesData~resetTriggers]; warning: resets');
+  expect(reset).toContain('deletesData~resetTriggers]; warning: resets');
   await stack.run(...up);
   expect(branches()).toMatchObject([{ id, current_state: 'ready', last_reset_at: expect.any(String) }]);
   expect(endpoints()).toMatchObject([{ host, current_state: 'active' }]);
@@ -85,7 +85,7 @@ it.each(doorNames)('a branch is created, reset, replaced and destroyed: %s', asy
   const old = ids();
   await declare({ ...moved, ...allowed });
   const preview = flat((await stack.run('preview')).screen);
-  if (door === 'plugin') expect(preview).toContain('deletesData~parentId]; warning: deletes');
+  expect(preview).toContain('deletesData~parentId]; warning: deletes');
   expect(preview).toContain(`warning: deletes the data of branch ${id}`);
   expect(preview).toContain(
     'replaces the endpoint, changes its host, drops connections (active now): its branch is replaced',
@@ -102,39 +102,8 @@ it.each(doorNames)('a branch is created, reset, replaced and destroyed: %s', asy
   expect(deletes.map(({ path }) => path.split('/').at(-2))).toEqual(['endpoints', 'branches']);
 });
 
-it('a branch is replaced with its child only if that permits it', async () => {
-  const { stack, feature, urnOf, declare, ids, expectRefused, expectOthers, ...ground } =
-    await startBranches('plugin');
-  const program = (parent: object, child: object) => ({
-    preview: ground.branch({ name: 'preview', ...parent }),
-    child: ground.branch({ name: 'child', parentId: output('preview.id'), ...child }),
-    app: ground.endpoint(),
-  });
-  await declare(program({}, {}));
-  await stack.run(...up);
-  const before = ids();
-  const replace = [...up, '--replace', urnOf('preview', 'Branch')];
-  const changed = { parentId: feature.id, ...allowed };
-  const refusal = 'with its endpoints: a change of parentId';
-  await expectRefused(refusal, replace);
-  await declare(program(changed, {}));
-  await expectRefused(refusal, ['preview', '--refresh'], [...up, '--refresh']);
-
-  await declare(program({}, allowed));
-  await stack.run(...up);
-  // A preview knows the program when the engine asks about the child.
-  await declare(program(changed, {}));
-  await expectRefused('with its endpoints: its parent is replaced', ['preview']);
-  await declare(program({}, allowed));
-  await stack.run(...replace);
-  expectOthers(before);
-  await stack.run('destroy', '--yes', '--skip-preview');
-  expect(ids()).toEqual([]);
-});
-
 it('a branch keeps its data when a resource option would replace it', async () => {
-  const { stack, feature, declare, ids, expectRefused, expectOthers, ...ground } =
-    await startBranches('plugin');
+  const { stack, feature, declare, ids, expectRefused, expectOthers, ...ground } = await startBranches();
   const program = (properties: object, parentId: string | undefined, options: object) => ({
     other: ground.branch({ ...(parentId && { parentId }), ...allowed }),
     preview: ground.branch({ name: 'a', ...properties }, { ...deletesFirst, ...options }),
@@ -143,50 +112,27 @@ it('a branch keeps its data when a resource option would replace it', async () =
   await declare(program({}, undefined, {}));
   await stack.run(...up);
   const before = ids();
-  const text = 'deletes the data of the branch, with its endpoints';
   await declare(program({}, feature.id, replaceWith));
-  await expectRefused(text, ['preview']);
-  await declare(program({ name: 'b' }, undefined, { replaceOnChanges: ['name'] }));
-  await expectRefused(text, ['preview']);
+  await expectRefused('deletes the data of the branch, with its endpoints', ['preview']);
   await declare(program(allowed, feature.id, replaceWith));
   await stack.run(...up);
   expectOthers(before);
 });
 
-it('a branch that becomes a lookup, or that an import replaces, stays', async () => {
-  const { stack, project, feature, declare, write, branches, ids, expectRefused, ...ground } =
-    await startBranches('plugin');
-  await declare({ preview: ground.branch({ name: 'data' }) });
-  await stack.run(...up);
-  const before = ids();
-  const get = { id: `${project.id}/${branches()[0]?.id}` };
-  await write({ resources: { preview: { type: 'Branch', get } } });
-  await stack.run(...up);
-  expect(ids()).toEqual(before);
+it('a branch that an import replaces, or that becomes a lookup, stays', async () => {
+  const { stack, project, feature, declare, write, ids, expectRefused, ...ground } = await startBranches();
   const adopting = ground.branch({ name: 'data', adopt: true });
   await declare({ preview: adopting });
   await stack.run(...up);
+  const before = ids();
   const imported = { ...deletesFirst, import: `${project.id}/${feature.id}` };
-  await declare({ preview: ground.branch({ name: 'feature' }, imported) });
-  await expectRefused('has another one in its place', up, up);
-  await declare({ preview: ground.branch({ name: 'feature' }, imported), kept: adopting });
+  const preview = ground.branch({ name: 'feature' }, imported);
+  await declare({ preview });
+  await expectRefused('has another one in its place', up);
+  await declare({ preview, kept: adopting });
   await stack.run(...up);
-  await stack.run('preview', '--expect-no-changes');
+  const get = { id: `${project.id}/${before[0]}` };
+  await write({ resources: { preview, kept: { type: 'Branch', get } } });
+  await stack.run(...up);
   expect(ids()).toEqual(before);
-});
-
-it('a dynamic branch without a name may be created before the old one', async () => {
-  const { stack, feature, declare, branches, endpoints, ids, ...ground } = await startBranches('dynamic');
-  const program = (properties: object) => ({
-    preview: ground.branch({ ...allowed, ...properties }, { deleteBeforeReplace: false }),
-    app: ground.endpoint(),
-  });
-  await declare(program({}));
-  await stack.run(...up);
-  const [before, id] = ids();
-  await declare(program({ parentId: feature.id }));
-  await stack.run(...up);
-  expect(branches()).toMatchObject([{ parent_id: feature.id }]);
-  expect(branches()[0]?.id).not.toBe(before);
-  expect(endpoints()).toMatchObject([{ id, branch_id: branches()[0]?.id }]);
 });

@@ -5,7 +5,7 @@ import { sendRequest } from '../support/send-request';
 import { startFleet } from '../support/start-fleet';
 import { listFiles } from '../support/temporary-folder';
 
-const shops = Array.from({ length: 5 }, (_, index) => `shop-${index + 1}`);
+const shops = Array.from({ length: 3 }, (_, index) => `shop-${index + 1}`);
 
 /** The most stacks that a rollout showed as running at the same time. */
 function mostAtOnce(screen = ''): number {
@@ -26,9 +26,9 @@ it('fleet: changes each stack once, and resumes after a kill -9', async (test) =
     ['canary', ...shops],
     test,
   );
-  await declare({ waves: [['canary'], shops], concurrency: 3 });
+  await declare({ waves: [['canary'], shops], concurrency: 2 });
   const killed = start();
-  const isHalfWay = () => changes().length >= 3 || killed.exitCode !== null;
+  const isHalfWay = () => changes().length >= 2 || killed.exitCode !== null;
   await expect.poll(isHalfWay, { interval: 5 }).toBe(true);
   process.kill(-Number(killed.pid), 'SIGKILL');
   const first = await killed;
@@ -39,9 +39,9 @@ it('fleet: changes each stack once, and resumes after a kill -9', async (test) =
   const second = await start();
   expect(second.all).toMatch(/Every stack has the target.$/);
   expect(second.exitCode).toBe(0);
-  expect(Object.values(restarts())).toEqual(Array(6).fill(1));
+  expect(Object.values(restarts())).toEqual(Array(4).fill(1));
   const finished = (await readReport()).stacks;
-  expect(finished).toMatchObject(Array(6).fill({ outcome: 'finished' }));
+  expect(finished).toMatchObject(Array(4).fill({ outcome: 'finished' }));
   // A restart that the killed run has finished is not announced again.
   const quiet = finished.filter(({ restarts: announced }) => announced !== 1).map((result) => result.stack);
   expect(interrupted).toEqual(expect.arrayContaining(quiet));
@@ -49,7 +49,7 @@ it('fleet: changes each stack once, and resumes after a kill -9', async (test) =
   const names = changes().map(({ name }) => name);
   const repeated = names.filter((name, index) => names.indexOf(name) < index);
   expect(interrupted).toEqual(expect.arrayContaining(repeated));
-  expect(Math.max(mostAtOnce(first.all), mostAtOnce(second.all))).toBe(3);
+  expect(Math.max(mostAtOnce(first.all), mostAtOnce(second.all))).toBe(2);
   const [canary, next] = changes();
   expect(canary?.name).toBe('canary');
   const operations = emulator.operations(endpoints.get('canary')?.project_id ?? '');
@@ -62,7 +62,7 @@ it('fleet: changes each stack once, and resumes after a kill -9', async (test) =
 
 it('fleet: after a failure no other stack starts; the next run resumes', async (test) => {
   const { emulator, endpoints, declare, start, changes, restarts, readReport } = await startFleet(
-    shops.slice(0, 3),
+    shops,
     test,
   );
   const outcomes = async () => (await readReport()).stacks.map(({ outcome }) => outcome);

@@ -65,29 +65,29 @@ describe.each(doorNames)('by the %s provider', (door) => {
     await stack.run('destroy', '--yes', '--skip-preview');
     expect(held()).toEqual([]);
   });
+});
 
-  it('a refresh shows drift, and up --refresh restores the values', async () => {
-    const { stack, emulator, held } = await startProgram(door, {
-      ...size(1),
-      suspendTimeoutSeconds: 600,
-      allowRestart: false,
-    });
-    await stack.run(...up);
-    const [{ id = '' } = {}] = held();
-    emulator.changeEndpoint(id, { suspend_timeout_seconds: 3600, autoscaling_limit_max_cu: 4 });
-    const { screen } = await stack.run('refresh', '--preview-only', '--diff');
-    expect(screen).toMatch(/~ autoscalingLimitMaxCu\s*: 1 => 4/);
-    expect(screen).not.toMatch(/warning|restartsCompute/);
-    const gated = await stack.try('preview', '--refresh');
-    expect(flat(gated.screen)).toContain('allowRestart is false, and this restarts the compute');
-
-    emulator.changeEndpoint(id, { autoscaling_limit_max_cu: 1 });
-    await stack.run(...up, '--refresh');
-    expect(held()).toMatchObject([{ id, autoscaling_limit_max_cu: 1, suspend_timeout_seconds: 600 }]);
-    emulator.deleteEndpoint(id);
-    await stack.run(...up, '--refresh');
-    expect((await stack.exportState()).endpoints.map((resource) => resource.id)).toEqual([held()[0]?.id]);
+it('a refresh shows drift, and up --refresh restores the values', async () => {
+  const { stack, emulator, held } = await startProgram('plugin', {
+    ...size(1),
+    suspendTimeoutSeconds: 600,
+    allowRestart: false,
   });
+  await stack.run(...up);
+  const [{ id = '' } = {}] = held();
+  emulator.changeEndpoint(id, { suspend_timeout_seconds: 3600, autoscaling_limit_max_cu: 4 });
+  const { screen } = await stack.run('refresh', '--preview-only', '--diff');
+  expect(screen).toMatch(/~ autoscalingLimitMaxCu\s*: 1 => 4/);
+  expect(screen).not.toMatch(/warning|restartsCompute/);
+  const gated = await stack.try('preview', '--refresh');
+  expect(flat(gated.screen)).toContain('allowRestart is false, and this restarts the compute');
+
+  emulator.changeEndpoint(id, { autoscaling_limit_max_cu: 1 });
+  await stack.run(...up, '--refresh');
+  expect(held()).toMatchObject([{ id, autoscaling_limit_max_cu: 1, suspend_timeout_seconds: 600 }]);
+  emulator.deleteEndpoint(id);
+  await stack.run(...up, '--refresh');
+  expect((await stack.exportState()).endpoints.map((resource) => resource.id)).toEqual([held()[0]?.id]);
 });
 
 /** The same resource twice: with this package's short provider text, and with a provider that the SDK serializes. */

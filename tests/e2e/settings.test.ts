@@ -10,8 +10,7 @@ import { makeTemporaryFolder } from '../support/temporary-folder';
 const up = ['up', '--yes', '--skip-preview'];
 
 describe.each(doorNames)('by the %s provider', (door) => {
-  const isPlugin = door === 'plugin';
-  const prefix = isPlugin ? 'postgres-compute' : 'postgresCompute';
+  const prefix = door === 'plugin' ? 'postgres-compute' : 'postgresCompute';
 
   it('a preview without a key is refused in one sentence that names it', async () => {
     const { stack, emulator } = await startProgram(door);
@@ -24,27 +23,27 @@ describe.each(doorNames)('by the %s provider', (door) => {
     expect(flat(screen)).toContain('POSTGRES_COMPUTE_API_KEY');
     expect(emulator.requests()).toEqual([]);
   });
+});
 
-  // YAML's own type check comes first there.
-  it('a preview names each wrong argument', async () => {
-    const wrong = {
-      type: 'primary',
-      autoscalingLimitMinCu: '1',
-      suspendTimeoutSeconds: 700000,
-      poolerEnable: true,
-    };
-    const { stack, emulator } = await startProgram(isPlugin ? 'plugin, in TypeScript' : door, wrong);
-    const { exitCode, screen } = await stack.try('preview');
-    expect(exitCode).not.toBe(0);
-    const named = [...screen.matchAll(/property (\S+) value \{.*?\} has a problem: ./g)].map(
-      ([, name]) => name,
-    );
-    expect(new Set(named)).toEqual(new Set(Object.keys(wrong)));
-    expect(screen).toMatch(
-      /property suspendTimeoutSeconds value \{700000\} has a problem: must be -1 \(never\), 0/,
-    );
-    expect(emulator.requests()).toEqual([]);
-  });
+// YAML's own type check comes first there.
+it('a preview names each wrong argument', async () => {
+  const wrong = {
+    type: 'primary',
+    autoscalingLimitMinCu: '1',
+    suspendTimeoutSeconds: 700000,
+    poolerEnable: true,
+  };
+  const { stack, emulator } = await startProgram('plugin, in TypeScript', wrong);
+  const { exitCode, screen } = await stack.try('preview');
+  expect(exitCode).not.toBe(0);
+  const named = [...screen.matchAll(/property (\S+) value \{.*?\} has a problem: ./g)].map(
+    ([, name]) => name,
+  );
+  expect(new Set(named)).toEqual(new Set(Object.keys(wrong)));
+  expect(screen).toMatch(
+    /property suspendTimeoutSeconds value \{700000\} has a problem: must be -1 \(never\), 0/,
+  );
+  expect(emulator.requests()).toEqual([]);
 });
 
 const account = (apiKey: string, baseUrl: string) => ({
