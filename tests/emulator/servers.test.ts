@@ -1,6 +1,7 @@
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { type Connect, dropRole } from '../../emulator/src/data-plane/access-changes';
 import { asAdmin } from '../../emulator/src/data-plane/admin';
 import { BranchData } from '../../emulator/src/data-plane/branch-data';
 import { findPostgres } from '../../emulator/src/data-plane/find-postgres';
@@ -8,7 +9,7 @@ import { asServer, runGuarded } from '../../emulator/src/data-plane/guarded-proc
 import { PostgresServer, type ServerStart } from '../../emulator/src/data-plane/postgres-server';
 import { giveToServer, writeServerFile } from '../../emulator/src/data-plane/server-user';
 import { createTemplate } from '../../emulator/src/data-plane/template';
-import type { ProjectRecord } from '../../emulator/src/records/records';
+import type { BranchRecord, ProjectRecord } from '../../emulator/src/records/records';
 import { hasPostgres } from '../support/postgres-emulator';
 import { makeTemporaryFolder } from '../support/temporary-folder';
 
@@ -131,4 +132,24 @@ it.skipIf(!hasPostgres)('waits for a recovery however long it takes, unless it h
   onTestFinished(() => void vi.useRealTimers());
   writeFileSync(go, '');
   expect((await server).hasExited).toBe(false);
+});
+
+it.skipIf(!hasPostgres)('removes a role within a minute, in all databases together', async () => {
+  const { sockets, version, start } = await makeData();
+  await start({});
+  const access = { sockets, password: 'secret', version };
+  const ask = async (database: string, ...statements: string[]) => {
+    for (const statement of statements) await asAdmin(access, database, (admin) => admin.query(statement));
+  };
+  await ask('postgres', 'CREATE ROLE heir', 'CREATE ROLE leaver', 'CREATE DATABASE large OWNER leaver');
+  await ask('large', 'SET ROLE leaver; SELECT lo_create(0) FROM generate_series(1, 5000)');
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const connect: Connect = (database, work) => {
+    vi.setSystemTime(Date.now() + 60_000);
+    return asAdmin(access, database, work);
+  };
+  // A removal reads only the names of roles.
+  const branch = { roles: [{ name: 'heir' }], databases: [] } as unknown as BranchRecord;
+  await expect(dropRole(connect, 'leaver', branch)).rejects.toThrow('due to statement timeout');
 });

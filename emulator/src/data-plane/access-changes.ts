@@ -5,6 +5,9 @@ import type { Role } from '../records/wire-types';
 import { holdDatabase, holdDataRoles, holdRole, inTransaction, listDatabases } from './held-roles';
 import { saltOf } from './stored-passwords';
 
+/** Of a role: a client can have millions of objects, in many databases, and no one can change the project meanwhile. */
+const LONGEST_REMOVAL_MS = 60_000;
+
 /** Connects to a database of the cluster as the superuser. */
 export type Connect = (database: string, work: (admin: Client) => Promise<void>) => Promise<void>;
 
@@ -127,6 +130,7 @@ export async function dropRole(
   // Not everywhere: a client's database may have an encoding in which the emulator can't connect.
   const hasObjects = `oid IN (SELECT dbid FROM pg_shdepend WHERE refclassid = 'pg_authid'::regclass AND refobjid = ${escapeLiteral(role)}::regrole)`;
   const databases: { name: string; owner: string | null }[] = [];
+  const untilMs = Date.now() + LONGEST_REMOVAL_MS;
   await withRole('postgres', async (admin) =>
     databases.push(...(await listDatabases(admin, `${hasObjects} OR datname = 'postgres'`))),
   );
@@ -135,8 +139,13 @@ export async function dropRole(
     // Both change owners and remove objects; neither runs a function of theirs, and only a superuser has event triggers.
     await withRole(database, async (admin) => {
       await holdRole(admin, heir);
-      await admin.query(`REASSIGN OWNED BY ${role} TO ${escapeIdentifier(heir)}`);
-      await admin.query(`DROP OWNED BY ${role}`);
+      for (const change of [
+        `REASSIGN OWNED BY ${role} TO ${escapeIdentifier(heir)}`,
+        `DROP OWNED BY ${role}`,
+      ]) {
+        await admin.query(`SET statement_timeout = ${Math.max(1, untilMs - Date.now())}`);
+        await admin.query(change);
+      }
     });
   }
   await withRole('postgres', (admin) => admin.query(`DROP ROLE ${role}`));
