@@ -53,7 +53,7 @@ export class Network {
   readonly #senders = new Map<string, Sender>();
   #carrier: Carrier | undefined;
   /** The requests that have no response yet. Those of an earlier schedule do not count. */
-  readonly underWay = new Set<Exchange>();
+  readonly underWay = new Set<object>();
 
   /** Forgets everything of the schedule before. */
   reset(carrier: Carrier): void {
@@ -83,97 +83,63 @@ export class Network {
     const carrier = this.#carrier;
     // A process of an earlier schedule, or one that is dead: what it does has no effect any more.
     if (!sender?.isAlive || !carrier) return new Promise(() => undefined);
-    return new Promise((resolve, reject) => {
-      new Exchange(this, carrier, sender, config, resolve, reject).begin();
-    });
+    return exchange(this.underWay, carrier, sender, config);
   };
 }
 
 /** One request, until its response arrives or the client gives up. */
-class Exchange {
-  readonly #network: Network;
-  readonly #carrier: Carrier;
-  readonly #sender: Sender;
-  readonly #config: InternalAxiosRequestConfig;
-  readonly #request: SentRequest;
-  readonly #resolve: (response: AxiosResponse) => void;
-  readonly #reject: (error: Error) => void;
-  #timer: NodeJS.Timeout | undefined;
-  #isOver = false;
-
-  constructor(
-    network: Network,
-    carrier: Carrier,
-    sender: Sender,
-    config: InternalAxiosRequestConfig,
-    resolve: (response: AxiosResponse) => void,
-    reject: (error: Error) => void,
-  ) {
-    this.#network = network;
-    this.#carrier = carrier;
-    this.#sender = sender;
-    this.#config = config;
-    this.#resolve = resolve;
-    this.#reject = reject;
-    this.#request = toRequest(config);
-  }
-
-  begin(): void {
-    const config = this.#config;
-    this.#network.underWay.add(this);
-    this.#carrier.sent(this.#sender, this.#request);
-    this.#sender.step();
-    const { outwardMs, returnMs, isDuplicated } = this.#carrier.carry(this.#request);
+function exchange(
+  underWay: Set<object>,
+  carrier: Carrier,
+  sender: Sender,
+  config: InternalAxiosRequestConfig,
+): Promise<AxiosResponse> {
+  const request = toRequest(config);
+  const { signal } = config;
+  return new Promise((resolve, reject) => {
+    /** Returns whether the process still waits for the response. */
+    const end = () => {
+      const isWaiting = underWay.delete(request);
+      clearTimeout(timer);
+      signal?.removeEventListener?.('abort', abort);
+      return isWaiting && sender.isAlive;
+    };
+    const fail = (error: Error) => {
+      if (end()) reject(error);
+    };
+    const abort = () => fail(new CanceledError('canceled', config));
+    const deliver = (served: Served) => {
+      if (!end()) return;
+      if (served.kind === 'lost') {
+        reject(new AxiosError('socket hang up', 'ECONNRESET', config, {}));
+        return;
+      }
+      carrier.delivered(sender, request, served);
+      sender.step();
+      if (!sender.isAlive) return;
+      const error = toError(served, config);
+      if (error) reject(error);
+      else resolve(toResponse(served, config));
+    };
+    const arrive = async ({ returnMs, isDuplicated }: Carriage) => {
+      if (!sender.isAlive && carrier.randomness.happens(lostWithProcess)) return;
+      carrier.arriving?.(sender, request);
+      const served = await carrier.arrive(sender, request, config);
+      const isRefused = served.kind === 'whole' && served.status >= 400;
+      if (isDuplicated && !isRefused) void carrier.arrive(sender, request, config);
+      sender.step();
+      setTimeout(() => deliver(served), returnMs).unref();
+    };
+    underWay.add(request);
+    carrier.sent(sender, request);
+    sender.step();
+    const carriage = carrier.carry(request);
     // What a process has written to its socket before it dies may arrive all the same.
-    setTimeout(() => void this.#arrive(returnMs, isDuplicated), outwardMs).unref();
-    this.#timer = setTimeout(() => this.#fail(timeout(config)), config.timeout ?? 0);
-    const { signal } = config;
-    if (signal?.aborted) this.#abort();
-    else signal?.addEventListener?.('abort', this.#abort);
-  }
-
-  async #arrive(returnMs: number, isDuplicated: boolean): Promise<void> {
-    const carrier = this.#carrier;
-    if (!this.#sender.isAlive && carrier.randomness.happens(lostWithProcess)) return;
-    carrier.arriving?.(this.#sender, this.#request);
-    const served = await carrier.arrive(this.#sender, this.#request, this.#config);
-    const isRefused = served.kind === 'whole' && served.status >= 400;
-    if (isDuplicated && !isRefused) void carrier.arrive(this.#sender, this.#request, this.#config);
-    this.#sender.step();
-    setTimeout(() => this.#deliver(served), returnMs).unref();
-  }
-
-  #deliver(served: Served): void {
-    if (!this.#end()) return;
-    if (served.kind === 'lost') {
-      this.#reject(new AxiosError('socket hang up', 'ECONNRESET', this.#config, {}));
-      return;
-    }
-    this.#carrier.delivered(this.#sender, this.#request, served);
-    this.#sender.step();
-    if (!this.#sender.isAlive) return;
-    const error = toError(served, this.#config);
-    if (error) this.#reject(error);
-    else this.#resolve(toResponse(served, this.#config));
-  }
-
-  readonly #abort = (): void => {
-    this.#fail(new CanceledError('canceled', this.#config));
-  };
-
-  #fail(error: Error): void {
-    if (this.#end()) this.#reject(error);
-  }
-
-  /** Returns whether the process still waits for the response. */
-  #end(): boolean {
-    if (this.#isOver) return false;
-    this.#isOver = true;
-    this.#network.underWay.delete(this);
-    clearTimeout(this.#timer);
-    this.#config.signal?.removeEventListener?.('abort', this.#abort);
-    return this.#sender.isAlive;
-  }
+    setTimeout(() => void arrive(carriage), carriage.outwardMs).unref();
+    const timer = setTimeout(() => fail(timeout(config)), config.timeout ?? 0);
+    if (signal?.aborted) abort();
+    else signal?.addEventListener?.('abort', abort);
+  });
 }
 
 /** The error of a response that breaks off, or whose status the client does not accept. */
