@@ -9,7 +9,7 @@ import type { ProviderCore, Work } from '../lifecycle/provider-core';
 import type { Declared } from '../lifecycle/resource-identity';
 import { schemaVersion } from '../lifecycle/resource-state';
 import type { NamedItem } from '../operations/service-project';
-import { leaveUncertain, type NamedWork, startRun, toChange, toFlow, withSecret } from './named-resource';
+import { leaveUncertain, type NamedWork, startRun, toChange, toFlow, withPassword } from './named-resource';
 import type { NamedInputs, NamedOutputs, NamedType } from './named-type';
 
 /**
@@ -34,14 +34,14 @@ export async function createNamed<Inputs extends NamedInputs>(
     refusesSecond: true,
     send: () => {
       list.show(id);
-      return project.api.createNamed(kind, inputs, attributes, deadline).then(toChange(named, work));
+      return project.api.createNamed(kind, inputs, attributes, deadline).then(toChange(work));
     },
     keep: (error) => leaveUncertain(error, id, { ...inputs, __schemaVersion: schemaVersion }),
   });
   core.claims[kind].claimCreated(id, work);
   const situation = situationOfCreation(toFlow(named), inputs, creation);
   const outputs = await startRun(named, work, situation).run([]);
-  return { id, outputs: await withSecret(core, named, work, outputs) };
+  return { id, outputs: await withPassword(core, named, work, outputs) };
 }
 
 /** @throws Error when it exists, and must not be taken over */

@@ -19,12 +19,11 @@ import {
   leaveUncertain,
   type NamedWork,
   pathOf,
-  secretOf,
   startRun,
   toFlow,
   toFoundNamed,
   toRefreshed,
-  withSecret,
+  withPassword,
 } from './named-resource';
 import {
   type NamedInputs,
@@ -130,7 +129,7 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     // One that is only looked up has no outputs yet.
     if (declared === 'in state' && prior.outputs.__schemaVersion !== undefined)
       return toRefreshed(this.#named, item, prior, project.api);
-    return toFoundNamed(this.#named, item, await this.#named.secret?.read(project.api, at));
+    return toFoundNamed(this.#named, item, await this.#named.password?.read(project.api, at));
   }
 
   protected async change(
@@ -141,7 +140,7 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     changes: readonly string[],
   ): Promise<NamedOutputs<Inputs>> {
     const { outputs } = prior;
-    const { arguments: table, kind, secret } = this.#named;
+    const { arguments: table, kind } = this.#named;
     const id = pathOf(prior, idInState);
     const started = await this.#startWork(news, deadline, prior).catch((error: unknown) => {
       // Then it is not known whether the reset of the branch has replaced it.
@@ -156,7 +155,7 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     const find = () => list.find(id, { isSame: isOf(outputs) });
     const found = await rereadUntil(lag, find, (each) => each === undefined);
     const isOther = this.#isReset(prior) || (mayBeGone && found?.created_at !== outputs.createdAt);
-    const kept = isOther && secret ? (omit(outputs, secret.name) as NamedOutputs<Inputs>) : outputs;
+    const kept = isOther ? (omit(outputs, 'password') as NamedOutputs<Inputs>) : outputs;
     if (mayBeGone && !found) return this.#makeAgain(id, kept, news, deadline);
     const drift = found && mayBeGone ? table.findDrift(found, news.inputs) : [];
     const before = { ...kept, ...(found?.number !== undefined && { __number: found.number }) };
@@ -164,8 +163,8 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     const situation = situationInState(toFlow(this.#named), news.inputs, outputs);
     try {
       const updated = await startRun(this.#named, work, situation, before).run(union(changes, drift));
-      const isKnown = !mayBeGone && secretOf(this.#named, updated) !== undefined;
-      return isKnown ? updated : await withSecret(this.core, this.#named, work, updated);
+      const isKnown = !mayBeGone && updated.password !== undefined;
+      return isKnown ? updated : await withPassword(this.core, this.#named, work, updated);
     } finally {
       this.claims.noteRenamed(news.resource.urn, id, work.id);
     }
@@ -198,10 +197,10 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
   }
 
   #previewUpdate(prior: PriorNamed<Inputs>, inputs: Inputs): object {
-    const { arguments: table, secret, further, unforeseen } = this.#named;
+    const { arguments: table, password, further, unforeseen } = this.#named;
     const changes = table.findChanges(prior, inputs);
-    const isRotated = secret !== undefined && findSent(this.#named, changes, prior).length > 0;
-    const lost = this.#isReset(prior) ? further : isRotated ? [secret.name] : [];
+    const isRotated = password !== undefined && findSent(this.#named, changes, prior).length > 0;
+    const lost = this.#isReset(prior) ? further : isRotated ? ['password'] : [];
     return {
       ...table.previewUpdate(prior, inputs),
       ...toUnknown([...lost, ...intersection(unforeseen, changes)]),

@@ -20,7 +20,7 @@ export interface NamedWork<Inputs extends NamedInputs> extends ResourceWork<Inpu
   /** Its path, as the latest response has shown it. */
   id: string;
   /** What the latest response has shown of it. */
-  secret?: string | undefined;
+  password?: string | undefined;
 }
 
 /** An update also repeats an apply_config that has failed. */
@@ -56,7 +56,7 @@ function describeNamed<Inputs extends NamedInputs>(
       if (intersection(names, sent).length === 0) return undefined;
       const attributes = table.toAttributes(names, inputs);
       const send = () =>
-        named.send(project.api, parseNamedId(work.id), attributes, deadline).then(toChange(named, work));
+        named.send(project.api, parseNamedId(work.id), attributes, deadline).then(toChange(work));
       // A request whose response was lost may have renamed it.
       const follow = async (error: unknown) => {
         if (!isNotFound(error) || before?.__number === undefined) throw error;
@@ -74,7 +74,7 @@ function describeNamed<Inputs extends NamedInputs>(
       // What only the state knows stays as it was until it is sent.
       const open = asked.filter((name) => !table.isReadable(name));
       const known = { ...(omit(inputs, open) as Inputs), ...pick(before, open) }; // Those are optional.
-      return toOutputs(named, item, known, work.secret ?? secretOf(named, before), left);
+      return toOutputs(named, item, known, work.password ?? before?.password, left);
     },
   };
 }
@@ -89,11 +89,11 @@ export function pathOf({ outputs }: PriorNamed<NamedInputs>, idInState: string):
   return outputs.__schemaVersion === undefined ? idInState : toNamedId(outputs);
 }
 
-/** Notes the secret of the response, since later reads do not show it, and the path. */
-export function toChange({ secret }: Pick<NamedType<never>, 'secret'>, work: NamedWork<NamedInputs>) {
+/** Notes the password of the response, since later reads do not show it, and the path. */
+export function toChange(work: NamedWork<NamedInputs>) {
   return ({ item: shown, operations }: NamedChange): Change<NamedItem> => {
     const item = toNamedItem(work.project.id, shown);
-    work.secret = (secret && item[secret.name]) ?? work.secret;
+    work.password = item.password ?? work.password;
     work.id = item.id;
     return { item, operations };
   };
@@ -113,10 +113,10 @@ export function startRun<Inputs extends NamedInputs>(
  * @param left what the next run resumes. @default nothing
  */
 export function toOutputs<Inputs extends NamedInputs>(
-  { arguments: table, secret }: NamedType<Inputs>,
+  { arguments: table }: NamedType<Inputs>,
   item: NamedItem,
   inputs: Inputs,
-  shown: string | undefined,
+  password: string | undefined,
   left: Unsettled = {},
 ): NamedOutputs<Inputs> {
   return {
@@ -124,7 +124,7 @@ export function toOutputs<Inputs extends NamedInputs>(
     ...table.read(item, inputs),
     createdAt: item.created_at,
     ...(item.number !== undefined && { __number: item.number }),
-    ...(secret && shown !== undefined && { [secret.name]: shown }),
+    ...(password !== undefined && { password }),
     ...left,
     __schemaVersion: schemaVersion,
   };
@@ -140,11 +140,7 @@ export function toFoundNamed<Inputs extends NamedInputs>(
   return { inputs, outputs: toOutputs(named, item, inputs, shown) };
 }
 
-export function secretOf({ secret }: Pick<NamedType<never>, 'secret'>, outputs: object | undefined) {
-  return secret && (outputs as { readonly [name: string]: string } | undefined)?.[secret.name];
-}
-
-/** As a refresh finds it. What only the state knows stays, except the secret of another one of that name, as after a reset. One from a file has none. */
+/** As a refresh finds it. What only the state knows stays, except the password of another one of that name, as after a reset. One from a file has none. */
 export async function toRefreshed<Inputs extends NamedInputs>(
   named: NamedType<Inputs>,
   item: NamedItem,
@@ -154,8 +150,8 @@ export async function toRefreshed<Inputs extends NamedInputs>(
   const table = named.arguments;
   const now = table.withReported(item, inputs);
   const isOther = item.created_at !== outputs.createdAt;
-  const known = isOther ? undefined : secretOf(named, outputs);
-  const reading = known === undefined ? named.secret?.read(api, outputs) : undefined;
+  const known = isOther ? undefined : outputs.password;
+  const reading = known === undefined ? named.password?.read(api, outputs) : undefined;
   const shown = known ?? (await reading?.catch(leaveOutForbidden));
   const toKnown = (inState: Inputs) => toOutputs(named, item, inState, shown);
   return { inputs: now, outputs: table.refresh(item, now, outputs, toKnown) };
@@ -166,31 +162,30 @@ function leaveOutForbidden(error: unknown): undefined {
   if (!(error instanceof ControlApiError && error.status === 403)) throw error;
 }
 
-/** The failure after which the next run checks whether the resource exists, and has its secret output. */
+/** The failure after which the next run checks whether the resource exists, and has its password. */
 export function leaveUncertain(error: unknown, id: string, outputs: Partial<NamedOutputs>): UnsettledError {
   const __ledger = { ...outputs.__ledger, past: 'uncertain' };
   return new UnsettledError(messageOf(error), id, { ...outputs, __ledger }, { cause: error });
 }
 
 /**
- * Reads the secret output that no response has shown. Where the service does not show it, one in state counts.
+ * Reads the password that no response has shown. Where the service does not show it, one in state counts.
  * @throws UnsettledError when it can't be read: the state keeps the resource, and the next run reads it again
  */
-export async function withSecret<Inputs extends NamedInputs>(
+export async function withPassword<Inputs extends NamedInputs>(
   core: ProviderCore,
   named: NamedType<Inputs>,
   work: NamedWork<Inputs>,
   outputs: NamedOutputs<Inputs>,
 ): Promise<NamedOutputs<Inputs>> {
-  const { secret } = named;
-  if (!secret || work.secret !== undefined) return outputs;
+  const { password } = named;
+  if (!password || work.password !== undefined) return outputs;
   try {
-    const shown =
-      (await secret.read(work.project.api, work.inputs, work.deadline)) ?? secretOf(named, outputs);
-    if (shown !== undefined) return { ...outputs, [secret.name]: shown };
+    const shown = (await password.read(work.project.api, work.inputs, work.deadline)) ?? outputs.password;
+    if (shown !== undefined) return { ...outputs, password: shown };
   } catch (error) {
     throw leaveUncertain(error, work.id, outputs);
   }
-  await core.warn(work, [secret.absence]);
+  await core.warn(work, [password.absence]);
   return outputs;
 }

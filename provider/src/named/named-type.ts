@@ -18,7 +18,12 @@ export type NamedInputs = NamedPath & { readonly adopt?: boolean };
 
 /** The outputs in state. */
 export type NamedOutputs<Inputs extends NamedInputs = NamedInputs> = Inputs &
-  Unsettled & { readonly createdAt: string; readonly __number?: number; readonly __schemaVersion: number };
+  Unsettled & {
+    readonly createdAt: string;
+    readonly password?: string;
+    readonly __number?: number;
+    readonly __schemaVersion: number;
+  };
 
 export type PriorNamed<Inputs extends NamedInputs> = Prior<Inputs, NamedOutputs<Inputs>>;
 
@@ -51,8 +56,7 @@ interface Definition<Inputs extends NamedInputs> {
   /** What a replacement deletes. @default nothing that the program has to allow */
   readonly loss?: Loss;
   /** The output that only the response to the request that sets it shows, and a read of its own. @default none */
-  readonly secret?: {
-    readonly name: 'password';
+  readonly password?: {
     readonly read: (api: ControlApi, at: NamedPath, deadline?: Deadline) => Promise<string | undefined>;
     /** What `up` says where the service does not show it. */
     readonly absence: string;
@@ -103,14 +107,14 @@ export const postgresName = z
 
 /** Adds what the general parts of the provider need to know. */
 export function defineNamed<Inputs extends NamedInputs>(named: Definition<Inputs>): NamedType<Inputs> {
-  const { kind, arguments: table, shape, secret } = named;
+  const { kind, arguments: table, shape, password } = named;
   const required = {
     projectId: 'names the project that the branch belongs to',
     branchId: `names the branch that has the ${kind}`,
     name: `is the name of the ${kind} in Postgres`,
     ...named.required,
   };
-  const secretOutputs = secret ? [secret.name] : [];
+  const secretOutputs = password ? ['password'] : [];
   const further = [...secretOutputs, 'createdAt'];
   const unforeseen = table.replacing.includes('name') ? further : [...further, 'name'];
   const readable = table.names.filter((name) => table.isReadable(name));

@@ -44,8 +44,7 @@ export const roleType = defineNamed<RoleInputs>({
   },
   refusal:
     'A role that owns databases stays: delete them, or give them another owner, in an earlier `pulumi up`. If it is to go with its branch, the resource option `deletedWith` names the branch.',
-  secret: {
-    name: 'password',
+  password: {
     read: (api, role, deadline) =>
       api.revealPassword(role, deadline).catch((error: unknown) => {
         // The project stores no passwords, or the role has none.
