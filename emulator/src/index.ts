@@ -1,5 +1,4 @@
-export type { AddedOperation } from './controls/controls';
-export type { ForeignEndpointOptions, ForeignOperation } from './controls/other-clients';
+export type { AddedOperation, ForeignEndpointOptions, ForeignOperation } from './controls/controls';
 export type {
   Fault,
   InjectedFault,
@@ -12,6 +11,7 @@ export type {
   RequestFault,
   RequestMatch,
 } from './faults/faults';
+export type { LoggedRequest } from './http/log-requests';
 export type { PlanName } from './limits/plans';
 export type { EmulatorOptions, LockScope } from './options/emulator-options';
 export { ApiError } from './records/api-error';
@@ -28,5 +28,4 @@ export type {
 export type { BranchChange } from './requests/branch-attributes';
 export type { EndpointAttributes, NewEndpointAttributes } from './requests/endpoint-attributes';
 export type { NewProject } from './requests/project-attributes';
-export type { LoggedRequest } from './requests/request-log';
 export { type Emulator, startEmulator } from './start-emulator';

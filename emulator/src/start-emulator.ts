@@ -5,6 +5,7 @@ import { createControlPlane, resumeProjects } from './control-plane/create-contr
 import { Controls } from './controls/controls';
 import { type Data, openData } from './data/saving-journal';
 import { API_PREFIX } from './http/api-path';
+import { RequestLog } from './http/log-requests';
 import { createServer } from './http/server';
 import { BACKLOG } from './http/server-limits';
 import {
@@ -14,7 +15,6 @@ import {
   type Settings,
 } from './options/emulator-options';
 import { hasCode } from './records/thrown-reason';
-import { RequestLog } from './requests/request-log';
 
 /** A running emulator: its addresses, its key and its controls. */
 export interface Emulator extends Controls {

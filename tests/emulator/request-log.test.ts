@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RequestLog } from '../../emulator/src/requests/request-log';
+import { RequestLog } from '../../emulator/src/http/log-requests';
 import { startService } from '../support/service-client';
 
 describe('the request log', () => {

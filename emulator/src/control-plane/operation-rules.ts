@@ -1,6 +1,4 @@
-import type { OperationEffect } from '../faults/faults';
 import type { OperationRecord, ProjectRecord } from '../records/records';
-import type { Operation } from '../records/wire-types';
 
 /**
  * Whether an operation must wait: for the one before it in its request, or for an older unfinished operation of the same
@@ -33,12 +31,3 @@ export interface OperationResult {
 
 export const ENDED_STATUSES: readonly string[] = ['finished', 'skipped', 'failed', 'error', 'cancelled'];
 export const FINISHED: OperationResult = { status: 'finished' };
-
-export function failedByFault(
-  { action }: Operation,
-  { status = 'failed', error = `${action} failed because of an injected fault` }: FailureEffect,
-): OperationResult {
-  return { status, error };
-}
-
-type FailureEffect = Extract<OperationEffect, { kind: 'operation-fails' }>;

@@ -4,14 +4,7 @@ import { type Clock, toTimestamp } from '../records/clock';
 import type { OperationRecord, ProjectRecord, Step } from '../records/records';
 import { reasonOf } from '../records/thrown-reason';
 import type { Operation } from '../records/wire-types';
-import {
-  ENDED_STATUSES,
-  FINISHED,
-  failedByFault,
-  follows,
-  isBlocked,
-  type OperationResult,
-} from './operation-rules';
+import { ENDED_STATUSES, FINISHED, follows, isBlocked, type OperationResult } from './operation-rules';
 
 export interface RunnerSettings {
   readonly clock: Clock;
@@ -127,9 +120,11 @@ export class OperationRunner {
     const effect = hit?.effect;
     this.#setStatus(project, operation, effect?.kind === 'operation-status' ? effect.status : 'running');
     if (effect === undefined) this.#work(project, operation, withinTick);
-    else if (effect.kind === 'operation-fails')
-      this.#finishLater(project, operation, failedByFault(operation.wire, effect), withinTick);
-    else hit?.hold(() => this.#work(project, operation, true, 0));
+    else if (effect.kind === 'operation-fails') {
+      const { action } = operation.wire;
+      const { status = 'failed', error = `${action} failed because of an injected fault` } = effect;
+      this.#finishLater(project, operation, { status, error }, withinTick);
+    } else hit?.hold(() => this.#work(project, operation, true, 0));
   }
 
   #work(project: ProjectRecord, operation: OperationRecord, withinTick: boolean, durationMs?: number): void {

@@ -3,26 +3,58 @@ import { localConnectionUri } from '../control-plane/connection-uris';
 import type { ControlPlane } from '../control-plane/control-plane';
 import { applyAttributes } from '../control-plane/endpoint-changes';
 import { checkPgSettings } from '../control-plane/endpoint-settings';
-import { removeEndpoint } from '../control-plane/endpoints';
+import { addEndpoint, checkNewEndpointRequest, removeEndpoint } from '../control-plane/endpoints';
 import { connectToEndpoint } from '../control-plane/power-commands';
 import { addProject } from '../control-plane/projects';
 import { showEndpoint, showOperations } from '../control-plane/response-bodies';
 import { type Fault, type InjectedFault, parseFault } from '../faults/faults';
+import type { LoggedRequest, RequestLog } from '../http/log-requests';
+import { toTimestamp } from '../records/clock';
 import type { Branch, Endpoint, Operation, Project } from '../records/wire-types';
 import { BRANCH_CHANGE, type BranchChange } from '../requests/branch-attributes';
 import {
   ENDPOINT_CHANGE,
   type EndpointAttributes,
+  NEW_ENDPOINT,
   type NewEndpointAttributes,
 } from '../requests/endpoint-attributes';
 import { NEW_PROJECT, type NewProject } from '../requests/project-attributes';
-import type { LoggedRequest, RequestLog } from '../requests/request-log';
+import { parse } from '../validation/parse';
 import {
-  addForeignOperation,
-  createForeignEndpoint,
-  type ForeignEndpointOptions,
-  type ForeignOperation,
-} from './other-clients';
+  type Accepted,
+  id,
+  requiredAttributes,
+  text,
+  textOfLength,
+  wholeNumber,
+} from '../validation/schemas';
+
+const TEN_YEARS_MS = 10 * 365 * 24 * 3600 * 1000;
+const name = textOfLength(1, 64);
+
+const OPERATION = {
+  /** Any text of 1 to 64 characters, such as `create_branch`. */
+  action: name,
+  /** Any text of 1 to 64 characters, including a status that the API does not know. */
+  status: name,
+  /** @default none */
+  error: text.exactOptional(),
+  /** An endpoint of the project. @default none */
+  endpointId: id.exactOptional(),
+};
+const ENDPOINT_OPTIONS = {
+  /** How long ago it was created, in milliseconds. @default 0 */
+  ageMs: wholeNumber(0, TEN_YEARS_MS).exactOptional(),
+};
+
+/**
+ * An operation of another client.
+ * @interface
+ */
+export type ForeignOperation = Accepted<typeof OPERATION>;
+
+/** @interface */
+export type ForeignEndpointOptions = Accepted<typeof ENDPOINT_OPTIONS>;
 
 /** An operation of another client, as it was added. */
 export interface AddedOperation {
@@ -137,8 +169,20 @@ export class Controls {
     attributes: NewEndpointAttributes,
     options: ForeignEndpointOptions = {},
   ): Endpoint {
-    const project = this.#plane.store.project(projectId);
-    return showEndpoint(createForeignEndpoint(this.#plane, project, attributes, options));
+    const { clock, journal, autosuspend, store } = this.#plane;
+    const project = store.project(projectId);
+    const { ageMs = 0 } = parse(requiredAttributes(ENDPOINT_OPTIONS).strict(), options, 'options');
+    const requested = NEW_ENDPOINT.read(attributes);
+    checkNewEndpointRequest(this.#plane, project, requested);
+    const created = toTimestamp(clock.nextMicros() - ageMs * 1000);
+    const endpoint = addEndpoint(this.#plane, project, requested, created);
+    const { wire } = endpoint;
+    if (!wire.disabled)
+      Object.assign(wire, { current_state: 'active', last_active: created, started_at: created });
+    journal.noteEndpoint(project, endpoint);
+    autosuspend.noteActivity(endpoint);
+    autosuspend.arm(project, endpoint);
+    return showEndpoint(endpoint);
   }
 
   /**
@@ -147,8 +191,14 @@ export class Controls {
    * @throws ApiError when an attribute is invalid
    */
   addOperation(projectId: string, requested: ForeignOperation): AddedOperation {
-    const project = this.#plane.store.project(projectId);
-    const { operation, finish } = addForeignOperation(this.#plane, project, requested);
+    const { runner, store } = this.#plane;
+    const project = store.project(projectId);
+    const read = parse(requiredAttributes(OPERATION).strict(), requested, 'operation');
+    const { action, endpointId, ...result } = read;
+    const endpoint = endpointId === undefined ? undefined : store.endpoint(project, endpointId);
+    const branchId = endpoint?.wire.branch_id ?? project.primaryBranchId;
+    const step = { action, branchId, ...(endpointId !== undefined && { endpointId }) };
+    const { operation, finish } = runner.hold(project, step, result);
     return { operation: { ...operation.wire }, finish };
   }
 

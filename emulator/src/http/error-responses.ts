@@ -3,7 +3,6 @@ import { ApiError, notImplemented } from '../records/api-error';
 import { reasonOf } from '../records/thrown-reason';
 import type { ErrorBody } from '../records/wire-types';
 import { apiPathOf } from './api-path';
-import { isRefused } from './refused-calls';
 
 /** The API's errors for requests that Fastify rejects before they reach a route. */
 const FRAMEWORK_ERRORS: Readonly<Record<number, { code: string; message: string }>> = {
@@ -11,6 +10,27 @@ const FRAMEWORK_ERRORS: Readonly<Record<number, { code: string; message: string 
   414: { code: 'URI_TOO_LONG', message: 'a path segment is too long for an id' },
   415: { code: 'UNSUPPORTED_MEDIA_TYPE', message: 'send the request body as application/json' },
 };
+
+const ACCOUNT = ['api_keys', 'auth', 'consumption_history', 'users/me/projects'];
+const ORGANIZATION = ['api_keys', 'billing', 'invitations', 'members', 'projects', 'vpc'];
+const PROJECT =
+  'advisors auth available_preload_libraries branch_anonymized jwks members permissions recover snapshots transfer_requests vpc_endpoints';
+const BRANCH =
+  'ai_gateway anonymize anonymized_status auth backup_schedule buckets compare_schema credentials custom-domains data-api finalize_restore functions logs masking_rules recover snapshot storage triggers';
+
+const REFUSED = [
+  ...ACCOUNT,
+  'projects/auth',
+  ...ORGANIZATION.map((part) => `organizations/[^/]+/${part}`),
+  ...PROJECT.split(' ').map((part) => `projects/[^/]+/${part}`),
+  ...BRANCH.split(' ').map((part) => `projects/[^/]+/branches/[^/]+/${part}`),
+];
+const PATTERN = new RegExp(`^/(${REFUSED.join('|')})(/|$)`);
+
+/** Whether the API describes calls at this path, or below it, and the emulator serves none of them. */
+function isRefused(path: string): boolean {
+  return PATTERN.test(path);
+}
 
 export function errorBody(request: FastifyRequest, code: string, message: string): ErrorBody {
   return { request_id: request.id, code, message };

@@ -57,7 +57,7 @@ function toScenario(draw: DrawnScenario): Scenario {
   return {
     ...pick(draw, 'seed', 'requestsPerMinute', 'longestPage', 'longestDelayMs', 'traits', 'secondStackFrom'),
     service: {
-      ...pick(draw, 'operationMs', 'schedulingMs', 'locks', 'normalizeSettings'),
+      ...pick(draw, 'operationMs', 'schedulingMs', 'locks'),
       // Several processes share the account's limit, and each knows only of its own requests.
       requestsPerMinute: 2 * (draw.requestsPerMinute ?? 0),
       ...late,

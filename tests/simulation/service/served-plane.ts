@@ -3,9 +3,9 @@ import { deleteBranch } from '../../../emulator/src/control-plane/branches';
 import type { ControlPlane } from '../../../emulator/src/control-plane/control-plane';
 import { createControlPlane } from '../../../emulator/src/control-plane/create-control-plane';
 import { Controls } from '../../../emulator/src/controls/controls';
+import { RequestLog } from '../../../emulator/src/http/log-requests';
 import { resolveOptions } from '../../../emulator/src/options/emulator-options';
 import { Clock } from '../../../emulator/src/records/clock';
-import { RequestLog } from '../../../emulator/src/requests/request-log';
 import { trueTime } from '../time/virtual-time';
 
 /** The emulator's control plane with its controls, in any server. */

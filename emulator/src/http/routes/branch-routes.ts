@@ -7,17 +7,27 @@ import { onceVerified } from '../../control-plane/endpoint-settings';
 import { showNewBranch, showOperations } from '../../control-plane/response-bodies';
 import { findDatabase } from '../../control-plane/roles-and-databases';
 import { found, notImplemented } from '../../records/api-error';
+import type { Branch } from '../../records/wire-types';
 import { BRANCH_CHANGE, BRANCH_RESTORE, readNewBranch } from '../../requests/branch-attributes';
 import { parse } from '../../validation/parse';
 import { oneOf } from '../../validation/schemas';
-import { pageOfBranches } from './branch-pages';
 import { type BranchPath, LATE_GET, LATE_LIST, type ProjectPath, snapshotFor } from './late-reads';
-import { queryFlag, queryText, readQuery } from './query-parameters';
+import { queryFlag, queryText, queryWhole, readQuery } from './query-parameters';
 
 // Deleted branches cannot be recovered, so there are none to include.
 const LIST_QUERY = z.object({ search: queryText.default(''), include_deleted: queryFlag.optional() });
 // Every delete is permanent.
 const DELETE_QUERY = z.object({ hard_delete: queryFlag.optional() });
+
+const PAGE_QUERY = z.object({
+  sort_by: queryText.pipe(oneOf('updated_at', 'created_at', 'name')).default('updated_at'),
+  sort_order: queryText.pipe(oneOf('asc', 'desc')).default('desc'),
+  cursor: queryText
+    .transform((cursor) => Buffer.from(cursor, 'base64url').toString())
+    .refine((rank) => rank.includes('\0'), 'the cursor of an earlier response')
+    .optional(),
+  limit: queryWhole(1, 10_000).default(Number.POSITIVE_INFINITY),
+});
 
 const SCHEMA_QUERY = z.object({
   db_name: queryText,
@@ -101,4 +111,19 @@ export function addBranchRoutes(api: FastifyInstance, plane: ControlPlane): void
     if (deleted === undefined) return reply.code(204).send();
     return reply.send({ branch: { ...deleted.branch }, operations: showOperations(deleted.operations) });
   });
+}
+
+/** The page of branches that the query selects. It has a `next` cursor if there are more. */
+function pageOfBranches(branches: readonly Branch[], query: unknown) {
+  const { sort_by, sort_order, cursor: after, limit } = readQuery(PAGE_QUERY, query);
+  // The id decides between equal values.
+  const rankOf = (branch: Branch) => `${branch[sort_by]}\0${branch.id}`;
+  const isLater = (rank: string, other: string) => (sort_order === 'asc' ? rank > other : rank < other);
+  const rest = branches
+    .filter((branch) => after === undefined || isLater(rankOf(branch), after))
+    .toSorted((one, other) => (isLater(rankOf(one), rankOf(other)) ? 1 : -1));
+  const page = rest.slice(0, limit);
+  const last = rest.length > page.length ? page.at(-1) : undefined;
+  const next = last === undefined ? {} : { next: Buffer.from(rankOf(last)).toString('base64url') };
+  return { branches: page, pagination: { ...next, sort_by, sort_order } };
 }
