@@ -93,7 +93,5 @@ export interface AgreementScenario {
    * deletes nothing. @default 'yaml'
    */
   readonly language?: 'yaml' | 'nodejs';
-  /** The resource that the others depend on: their `poolerMode` is an output of it. */
-  readonly dependedOn?: string;
   readonly steps: readonly AgreementStep[];
 }

@@ -2,7 +2,6 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mapValues } from 'lodash';
 import { usePlugin } from '../../../support/program-doors';
-import { dependentArgument, isDependent } from '../../user/program';
 import type { Registration } from './agreement-ground';
 import type { AgreementScenario } from './agreement-scenario';
 import { project, urnOf } from './transcript';
@@ -11,7 +10,7 @@ import { project, urnOf } from './transcript';
 export async function writeProgram(
   folder: string,
   registrations: readonly Registration[],
-  { language = 'yaml', dependedOn }: Pick<AgreementScenario, 'language' | 'dependedOn'>,
+  { language = 'yaml' }: Pick<AgreementScenario, 'language'>,
 ): Promise<void> {
   const plugins = usePlugin(join(folder, 'plugin'));
   if (language === 'nodejs') {
@@ -19,7 +18,7 @@ export async function writeProgram(
     await writeManifest(folder, { name: project, runtime: 'nodejs', main: 'index.js', plugins });
     return;
   }
-  const resources = Object.fromEntries(registrations.map((each) => [each.name, toYaml(each, dependedOn)]));
+  const resources = Object.fromEntries(registrations.map((each) => [each.name, toYaml(each)]));
   await writeManifest(folder, { name: project, runtime: 'yaml', plugins, resources });
 }
 
@@ -31,16 +30,14 @@ async function writeManifest(folder: string, manifest: object): Promise<void> {
   );
 }
 
-function toYaml(registration: Registration, dependedOn: string | undefined): object {
-  const { name, type, args, references, dependsOn } = registration;
+function toYaml(registration: Registration): object {
+  const { type, args, references, dependsOn } = registration;
   const options = {
     ...toOptions(registration),
     ...(dependsOn.length > 0 && { dependsOn: dependsOn.map((other) => `\${${other}}`) }),
   };
-  const ofOther = mapValues(dependentArgument, (_value, output) => `\${${dependedOn}.${output}}`);
   const outputs = mapValues(references, ({ of, output }) => `\${${of}.${output}}`);
-  const properties = { ...args, ...outputs, ...(isDependent(name, dependedOn) && ofOther) };
-  return { type: `postgres-compute:${type}`, properties, options };
+  return { type: `postgres-compute:${type}`, properties: { ...args, ...outputs }, options };
 }
 
 /** The resource options that are plain values. */

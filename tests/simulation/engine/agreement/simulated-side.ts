@@ -4,7 +4,7 @@ import { Journal } from '../../run/journal';
 import { SimulatedService } from '../../service/simulated-service';
 import { Randomness, SeededRandomness } from '../../time/seeded-randomness';
 import { VirtualTime } from '../../time/virtual-time';
-import { dependentArgument, isDependent, referenceTo, unwrapSecrets } from '../../user/program';
+import { unwrapSecrets } from '../../user/program';
 import type { Engine } from '../engine';
 import type { EngineOptions } from '../engine-steps';
 import { noMishap, SimulatedRun } from '../simulated-run';
@@ -34,7 +34,7 @@ export async function runSimulated(scenario: AgreementScenario): Promise<StepTra
   const stack = new Stack(stackName);
   let isOver = false;
   const work = runSteps(scenario, service.controls, (step, registrations, urnOf) =>
-    runStep(stack, network, step, registrations, urnOf, scenario.dependedOn),
+    runStep(stack, network, step, registrations, urnOf),
   );
   const end = () => {
     isOver = true;
@@ -57,10 +57,8 @@ async function runStep(
   step: AgreementStep,
   registrations: readonly Registration[],
   urnOf: (name: string) => string,
-  dependedOnName: string | undefined,
 ): Promise<RecordedStep> {
   const { command } = step;
-  const dependedOn = dependedOnName && urnOf(dependedOnName);
   for (const name of step.taint ?? []) await stack.taint(urnOf(name));
   const calls: RecordedCall[] = [];
   const stopRecording = recordCalls((call) => calls.push(structuredClone(call)));
@@ -82,7 +80,7 @@ async function runStep(
   const { isSuccess } = await runCommand(
     engine,
     command,
-    registrations.map((each) => toDeclared(each, urnOf, dependedOn)),
+    registrations.map((each) => toDeclared(each, urnOf)),
   );
   stopRecording();
   return { isSuccess, calls, ...stack.state };
@@ -107,21 +105,14 @@ export function toScope(
   };
 }
 
-export function toDeclared(
-  registration: Registration,
-  urnOf: (name: string) => string,
-  dependedOn?: string,
-): DeclaredResource {
+export function toDeclared(registration: Registration, urnOf: (name: string) => string): DeclaredResource {
   const { name, type, args, references, aliases, dependsOn, createsBeforeDelete, ...options } = registration;
-  const urn = urnOf(name);
-  const inputs = unwrapSecrets({ ...args, ...(isDependent(urn, dependedOn) && dependentArgument) });
-  const outputs = mapValues(references, ({ of, output }) => ({ urn: urnOf(of), output }));
   return {
     ...options,
-    urn,
-    inputs,
+    urn: urnOf(name),
+    inputs: unwrapSecrets(args),
     deletesFirst: !createsBeforeDelete,
-    references: { ...(isDependent(urn, dependedOn) && referenceTo(dependedOn)), ...outputs },
+    references: mapValues(references, ({ of, output }) => ({ urn: urnOf(of), output })),
     dependsOn: dependsOn.map(urnOf),
     aliases: aliases.map((alias) => toUrn(alias, type)),
   };

@@ -2,6 +2,8 @@ import type { AgreementScenario } from '../agreement-scenario';
 import { failsElsewhere, refuses } from './faults';
 
 const of = (suspendTimeoutSeconds: number) => ({ args: { suspendTimeoutSeconds } });
+const poolerMode = { $ref: 'a', output: 'poolerMode', value: 'transaction' };
+const onA = (suspendTimeoutSeconds: number) => ({ args: { suspendTimeoutSeconds, poolerMode } });
 /** Long enough for every resource to begin before the first one fails. */
 const slowly = { operationMs: 1_500 };
 const elsewhere = { ...of(600), place: 'second project' } as const;
@@ -52,11 +54,10 @@ export const several: readonly AgreementScenario[] = [
   },
   {
     name: 'a replacement, while the program drops one of two that depend on it',
-    dependedOn: 'a',
     steps: [
-      { program: three, command: 'preview' },
+      { program: { a: of(600), b: onA(600), c: onA(600) }, command: 'preview' },
       { command: 'up' },
-      { program: { a: replica, b: of(600) }, command: 'preview' },
+      { program: { a: replica, b: onA(600) }, command: 'preview' },
       { command: 'up' },
       { command: 'up --refresh', replace: ['a'] },
       { command: 'destroy' },
@@ -64,10 +65,9 @@ export const several: readonly AgreementScenario[] = [
   },
   {
     name: 'a replacement whose create fails, of an endpoint that another one depends on',
-    dependedOn: 'a',
     steps: [
-      { program: { a: of(600), b: of(700) }, command: 'up' },
-      { program: { a: replica, b: of(800) }, command: 'up', faults: [refuses('POST')] },
+      { program: { a: of(600), b: onA(700) }, command: 'up' },
+      { program: { a: replica, b: onA(800) }, command: 'up', faults: [refuses('POST')] },
       { command: 'up' },
       { program: {}, command: 'up' },
     ],
