@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { declared } from '../../../tests/support/endpoint';
-import { listSecretValues } from './secrets';
+import type { ResourceType } from './resource-type';
+import { findSecretOutputs, listSecretValues } from './secrets';
 
 describe('listSecretValues', () => {
   const valuesOf = (inputs: object, secretNames: string[] = []) =>
@@ -29,5 +30,46 @@ describe('listSecretValues', () => {
 
   it('omits values of fewer than four characters, which occur in any text', () => {
     expect(valuesOf({ name: 'on' }, ['name'])).toEqual([]);
+  });
+});
+
+describe('findSecretOutputs', () => {
+  const type = {
+    argumentNames: ['name', 'pgSettings'],
+    derivedOutputs: { name: ['host'] },
+    secretOutputs: ['password'],
+  } as unknown as ResourceType;
+  const [old, settings] = [{ name: 'old' }, { pgSettings: { 'app.key': 'a' } }];
+
+  it.each<
+    [what: string, marked: string[], inputs: object, outputs: object, before: string[], expected: string[]]
+  >([
+    ['what the program marks, and what follows from it', ['name'], old, old, [], ['name', 'host']],
+    [
+      'a former secret that the update has not replaced',
+      [],
+      { name: 'new' },
+      old,
+      ['name'],
+      ['name', 'host'],
+    ],
+    ['no former secret that the program now gives in the open', [], old, old, ['name'], []],
+    [
+      'it, though, while a change is pending',
+      [],
+      old,
+      { ...old, __ledger: { owed: ['config'] } },
+      ['name'],
+      ['name', 'host'],
+    ],
+    ['no former secret that is no argument', [], {}, { region: 'r' }, ['region'], []],
+    ['settings that the program does not give', [], {}, settings, [], ['pgSettings']],
+    ['no settings that it gives', [], settings, settings, [], []],
+    ['no settings that are empty', [], {}, { pgSettings: {} }, [], []],
+    ['what is always secret', [], {}, { password: 'x' }, [], ['password']],
+  ])('finds %s', (_what, secretNames, inputs, outputs, before, expected) => {
+    const declaration = { resource: { secretNames }, inputs: { ...inputs } };
+    const prior = { resource: { secretNames: before } };
+    expect(findSecretOutputs(type, declaration, { ...outputs }, prior)).toEqual(expected);
   });
 });
