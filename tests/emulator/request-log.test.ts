@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { RequestLog } from '../../emulator/src/http/log-requests';
 import { startService } from '../support/service-client';
 
 describe('the request log', () => {
@@ -22,13 +21,16 @@ describe('the request log', () => {
   });
 });
 
-describe('the size of the request log', () => {
-  it('the request log keeps the latest 10,000 requests', () => {
-    const log = new RequestLog();
-    const time = '2026-01-01T00:00:00.000Z';
-    for (let index = 0; index < 10_005; index += 1)
-      log.add({ method: 'POST', path: `/${index}`, query: '', time, requestId: 'id', status: 201 });
-    const paths = log.list().map(({ path }) => path);
-    expect([paths.length, paths[0], paths.at(-1)]).toEqual([10_000, '/5', '/10004']);
-  });
+it.each([
+  ['a length', () => 'x'.repeat(1_000_000), 33],
+  ['chunks', () => new Blob(['{}']).stream(), 31],
+])('the request log has 32 MiB of the latest requests: bodies with %s', async (_kind, makeBody, count) => {
+  const { emulator } = await startService();
+  const headers = { authorization: `Bearer ${emulator.apiKey}`, 'content-type': 'application/json' };
+  for (let index = 0; index < 35; index += 1) {
+    const options = { method: 'POST', headers, body: makeBody(), duplex: 'half' as const };
+    await (await fetch(`${emulator.url}/${index}`, options)).arrayBuffer();
+  }
+  const paths = emulator.requests().map(({ path }) => path);
+  expect([paths.length, paths.at(-1)]).toEqual([count, '/34']);
 });

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { apiPathOf } from './api-path';
+import { SERVER_LIMITS } from './server-limits';
 
 /** A request as it arrived, and the status of its response. */
 export interface LoggedRequest {
@@ -16,19 +17,23 @@ export interface LoggedRequest {
   status: number | null;
 }
 
-const MAX_REQUESTS = 10_000;
+/** In bytes: those of the bodies as they arrived, of paths and queries, and a kilobyte for the rest of each request. */
+const LARGEST_LOG = 32 * 1024 * 1024;
 
-/** The latest 10,000 authorized requests to the API, oldest first. Requests to `/admin` are not logged. */
+/** The latest authorized requests to the API, oldest first. Requests to `/admin` are not logged. */
 export class RequestLog {
-  readonly #requests: LoggedRequest[] = [];
+  readonly #requests: { readonly request: LoggedRequest; readonly bytes: number }[] = [];
+  #bytes = 0;
 
-  add(request: LoggedRequest): void {
-    this.#requests.push(request);
-    if (this.#requests.length > MAX_REQUESTS) this.#requests.shift();
+  add(request: LoggedRequest, bodyBytes = 0): void {
+    const bytes = 1024 + request.path.length + request.query.length + bodyBytes;
+    this.#requests.push({ request, bytes });
+    this.#bytes += bytes;
+    while (this.#bytes > LARGEST_LOG) this.#bytes -= this.#requests.shift()?.bytes ?? 0;
   }
 
   list(): LoggedRequest[] {
-    return structuredClone(this.#requests);
+    return structuredClone(this.#requests.map(({ request }) => request));
   }
 }
 
@@ -48,7 +53,10 @@ export function addRequestLog(app: FastifyInstance, log: RequestLog): void {
       status: null,
     };
     entries.set(request, entry);
-    log.add(entry);
+    // A body in chunks may have any length that is allowed.
+    const { 'content-length': length = 0, 'transfer-encoding': coding } = request.headers;
+    const most = SERVER_LIMITS.bodyBytes;
+    log.add(entry, coding === undefined ? Math.min(Number(length), most) : most);
   });
   app.addHook('preHandler', async (request) => {
     const entry = entries.get(request);
