@@ -1,4 +1,4 @@
-import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { type Connect, dropRole } from '../../emulator/src/data-plane/access-changes';
@@ -45,21 +45,35 @@ it('replaces a file as a whole: a full disk leaves the former one', () => {
   expect([former, file].map((path) => readFileSync(path, 'utf8'))).toEqual(['one', 'two']);
 });
 
-it.skipIf(!hasPostgres)('a restore that cannot be saved leaves no copy in the way', async () => {
+/** An emulator's data, and two branches that have none. */
+async function openData(saved: () => Promise<void>) {
   const temporary = makeTemporaryFolder();
   giveToServer(temporary);
   const folders = { data: join(temporary, 'data'), temporary };
-  const saved = () => Promise.reject(new Error('the disk is full'));
   const data = await BranchData.open(findPostgres(undefined, temporary), folders, new Set(), saved);
   const access = { roles: [], databases: [] };
-  const branches = ['br-source', 'br-target'].map((id) => {
-    return [id, { wire: { id, last_reset_at: '2026-01-31T08:00:00Z' }, ...access }] as const;
-  });
-  // A restore reads only these attributes of a project.
-  const project = { branches: new Map(branches) } as unknown as ProjectRecord;
+  // Copies read only these attributes.
+  const makeBranch = (id: string) =>
+    ({ wire: { id, last_reset_at: '2026-01-31T08:00:00Z' }, ...access }) as unknown as BranchRecord;
+  return { data, folders, access, source: makeBranch('br-source'), target: makeBranch('br-target') };
+}
+
+it.skipIf(!hasPostgres)('a restore that cannot be saved leaves no copy in the way', async () => {
+  const { data, access, source, target } = await openData(() =>
+    Promise.reject(new Error('the disk is full')),
+  );
+  const branches = new Map([source, target].map((branch) => [branch.wire.id, branch]));
+  const project = { branches } as unknown as ProjectRecord;
   const restored = data.copies.restore(project, 'br-target', { sourceId: 'br-source', access });
   await expect(restored).rejects.toThrow('the disk is full');
   await data.prepare(data.of('br-target'));
+});
+
+it.skipIf(!hasPostgres)('a branch whose data cannot be reached is not copied as an empty one', async () => {
+  const { data, folders, source, target } = await openData(async () => undefined);
+  renameSync(folders.data, `${folders.data}.away`);
+  data.copies.fork(source, target);
+  await expect(data.copies.created('br-target')).rejects.toThrow('ENOENT');
 });
 
 /** Makes a folder of data, with a function that starts a server on it. */

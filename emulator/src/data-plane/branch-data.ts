@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
+import { accessSync, existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { BranchRecord, EndpointRecord } from '../records/records';
@@ -137,6 +137,8 @@ export class BranchData {
   }
 
   checkComplete({ folder, copying }: Cluster): void {
+    // Where no folder can be reached, a branch only seems to have no data.
+    accessSync(this.#template);
     const branchId = basename(folder);
     if (existsSync(copying) || this.copies.lacksData(branchId))
       throw new Error(
