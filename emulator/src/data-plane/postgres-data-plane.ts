@@ -180,9 +180,10 @@ export class PostgresDataPlane implements DataPlane, Computes {
       // Another client has started it.
       const socket = this.#socketOf(compute);
       if (socket !== undefined) return socket;
+      // A suspension from now on waits for the start, and stops the server.
+      Object.assign(compute, { cluster, socket: undefined });
       if (cluster.endpointId !== wire.id)
         await this.#computes.get(cluster.endpointId ?? '')?.drop(cluster.stop());
-      Object.assign(compute, { cluster, socket: undefined });
       const update = () => this.#access.updateIfPossible(primary, branch);
       if (cluster === primary) {
         await startPrimary(this.#data, endpoint);
