@@ -79,15 +79,19 @@ it('a preview refuses a database of a role that a new branch lacks', async () =>
   await run.check('database', 'd', { ...at, name: 'shop', ownerName: 'shop_owner' });
 });
 
-it('a preview refuses a database of a role that nothing declares', async () => {
+it('a preview refuses a database of a role that will not be there', async () => {
   const { startRun, project, branch } = await startEngineRuns();
   const at = { projectId: project.id, branchId: branch.id };
   const database = { ...at, name: 'shop', ownerName: 'app' };
   const run = startRun();
   const { message } = await errorOf(run.check('database', 'd', database));
   expect(message).toContain(`is no role of branch ${branch.id}`);
-  await run.check('role', 'r', { ...at, name: 'app' });
+  const role = await run.create('role', 'r', { ...at, name: 'app' });
   await run.check('database', 'd', database);
+  const next = startRun();
+  await next.preview(role, { ...at, name: 'other' });
+  const gone = await errorOf(next.check('database', 'd', database));
+  expect(gone.message).toContain(`is no role of branch ${branch.id}`);
 });
 
 it.each([

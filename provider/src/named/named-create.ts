@@ -113,8 +113,11 @@ export async function findUnknownRole<Inputs extends NamedInputs>(
   const { projectId, branchId } = inputs;
   const name = inputs[property];
   const roles = await glimpseNamed(core, 'role', declaration);
-  const isKnown = !roles || roles.some((role) => role.name === name);
-  if (isKnown || core.claims.role.urnsWith({ projectId, branchId, name }).length > 0) return [];
+  const { role: claims } = core.claims;
+  // A replacement by another name deletes it.
+  const stays = (id: string) => !claims.isReplaced(id) || claims.isLeft(id);
+  const isKnown = !roles || roles.some((role) => role.name === name && stays(role.id));
+  if (isKnown || claims.urnsWith({ projectId, branchId, name }).length > 0) return [];
   const branch = isUnknown(branchId) ? 'the new branch' : `branch ${branchId}`;
   const reason = `is no role of ${branch}. Where this program creates the role, use the output name of its resource`;
   return [{ property, reason }];
