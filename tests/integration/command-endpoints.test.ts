@@ -137,7 +137,7 @@ describe('endpoints suspend, start and restart', () => {
     expect(await run('endpoints', 'restart', primary.id)).toEqual({
       exitCode: 4,
       stdout: '',
-      stderr: `error: Endpoint ${primary.id} is Idle, and the service restarts only an active compute (status 409): start it with \`postgres-compute endpoints start ${primary.id}\`.\n`,
+      stderr: `error: Endpoint ${primary.id} is Idle, and the service restarts only an active compute (status 409): start it with \`postgres-compute endpoints start ${primary.id} --project ${primary.project_id}\`.\n`,
     });
   });
 

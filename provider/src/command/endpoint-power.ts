@@ -63,7 +63,7 @@ async function explainRefusal(error: unknown, project: ServiceProject, endpointI
 function describeRefusal(endpoint: Endpoint, { status }: ControlApiError): string {
   const now = endpoint.disabled
     ? 'enable the endpoint first'
-    : `start it with \`postgres-compute endpoints start ${endpoint.id}\``;
+    : `start it with \`postgres-compute endpoints start ${endpoint.id} --project ${endpoint.project_id}\``;
   const refused = `Endpoint ${endpoint.id} is ${stateLabel(endpoint)}, and the service restarts only an active compute`;
   return `${refused} (status ${status}): ${now}.`;
 }
