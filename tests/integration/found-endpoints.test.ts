@@ -29,7 +29,7 @@ const adoptions: readonly Row[] = [
       },
       {
         program: { name: 'api', ...adopt },
-        shows: [/adopt takes over endpoint ep-\S+ \(since 20\S+\) and changes nothing on it/],
+        shows: [/adopt takes over endpoint ep-\S+ \(created 20\S+\) and changes nothing on it/],
       },
     ],
     expect: { drops: 0, state: { name: 'api' }, requests: { 'POST endpoints': 0, 'PATCH endpoint': 0 } },
@@ -41,13 +41,13 @@ const adoptions: readonly Row[] = [
         command: 'preview',
         others: [foreign('main')],
         message:
-          /^branchId already has a read_write endpoint: ep-\S+ \(since 20\S+\).* adopt: true takes it over/,
+          /^branchId already has a read_write endpoint: ep-\S+ \(created 20\S+\).* adopt: true takes it over/,
       },
       {
         command: 'preview',
         program: { ...adopt, ...larger },
         shows: [
-          /^without --replace or taint, adopt takes over endpoint ep-\S+ \(since \S+\) and changes its autoscalingLimitMaxCu\. With --replace .*, changes its host/m,
+          /^without --replace or taint, adopt takes over endpoint ep-\S+ \(created \S+\) and changes its autoscalingLimitMaxCu\. With --replace .*, changes its host/m,
           'restarts the compute, drops connections',
         ],
       },

@@ -33,7 +33,7 @@ describe('a move to a branch that has an endpoint', () => {
     const endpoint = await startRun().create('endpoint', 'e', on(feature, { ...replica, name: 'api' }));
     const left = await startRun().create('endpoint', 'e', on(target, replica));
     const { message } = await errorOf(run.preview(endpoint, on(target, { ...replica, name: 'api' })));
-    expect(message).toContain(`Nothing was changed. On it, endpoint ${left.id} (since `);
+    expect(message).toContain(`Nothing was changed. On it, endpoint ${left.id} (created `);
     expect(message).toContain(`\`postgres-compute endpoints delete ${left.id} --project`);
   });
 

@@ -37,7 +37,7 @@ export function findExisting(
       ? `It has another ${others.join(' and ')}, which adopt can't change: declare what the branch has, or choose another name. If a killed \`pulumi up\` created it, delete it at the service, or go back to the program of that update, with adopt: true.`
       : 'To take it over, set adopt: true with this name (also if a killed `pulumi up` created it). To create a new branch, choose another name.';
   throw new Error(
-    `create of branch "${name}": the project already has a branch of that name, ${named.id} (since ${named.created_at}). ${now}`,
+    `create of branch "${name}": the project already has a branch of that name, ${named.id} (created ${named.created_at}). ${now}`,
   );
 }
 

@@ -201,7 +201,7 @@ function describeCreation({ inputs }: BranchDeclaration, existing: Existing<Bran
   if (!existing)
     return inputs.adopt ? 'adopt finds no branch of that name: `pulumi up` creates one' : undefined;
   const { id, created_at } = existing.item;
-  const which = `branch ${id} (since ${created_at})`;
+  const which = `branch ${id} (created ${created_at})`;
   if (existing.kind === 'own')
     return `\`pulumi up\` continues an interrupted create of this resource: ${which}`;
   const changes = branchArguments.findDrift(existing.item, inputs);

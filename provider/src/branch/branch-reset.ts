@@ -165,6 +165,6 @@ function findObstacle(
   }
   const holder = all.find(({ name }) => name === preserveUnderName);
   if (holder)
-    return `preserveUnderName is "${holder.name}", and the project already has a branch of that name, ${holder.id} (since ${holder.created_at}): each reset that keeps the data needs a new name`;
+    return `preserveUnderName is "${holder.name}", and the project already has a branch of that name, ${holder.id} (created ${holder.created_at}): each reset that keeps the data needs a new name`;
   return undefined;
 }

@@ -153,7 +153,7 @@ describe('describeDuplicates', () => {
     const late = endpointOf({ id: 'ep-late', name: derived });
     const declaration = { resource: { urn }, inputs: inputsOf({ name: 'web' }) };
     expect(describeDuplicates(declaration, [own, late, other], 'ep-own')).toEqual([
-      'endpoint ep-late (since 2026-01-01T00:00:00Z) is a duplicate: it has the derived name of this resource, but is not in this state. If no other run or stack uses it, `postgres-compute endpoints delete ep-late --project p-1` deletes it',
+      'endpoint ep-late (created 2026-01-01T00:00:00Z) is a duplicate: it has the derived name of this resource, but is not in this state. If no other run or stack uses it, `postgres-compute endpoints delete ep-late --project p-1` deletes it',
     ]);
   });
 

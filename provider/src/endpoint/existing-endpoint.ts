@@ -93,7 +93,7 @@ export function describeDuplicates(
     .filter(isDuplicate)
     .map(
       (other) =>
-        `endpoint ${other.id} (since ${other.created_at}) is a duplicate: it has the derived name of this resource, but is not in this state. If no other run or stack uses it, \`postgres-compute endpoints delete ${other.id} --project ${inputs.projectId}\` deletes it`,
+        `endpoint ${other.id} (created ${other.created_at}) is a duplicate: it has the derived name of this resource, but is not in this state. If no other run or stack uses it, \`postgres-compute endpoints delete ${other.id} --project ${inputs.projectId}\` deletes it`,
     );
 }
 

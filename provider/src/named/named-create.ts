@@ -94,7 +94,7 @@ export async function findExistingFailures<Inputs extends NamedInputs>(
   const changed = difference(table.findDrift(existing, inputs), table.replacing).map((each) => `its ${each}`);
   const what = changed.length > 0 ? changed.join(' and ') : 'nothing on it';
   const which = isCopied ? describeCopied(named, existing) : `${kind} ${existing.id}`;
-  const takeOver = `adopt takes over ${which} (since ${existing.created_at}) and changes ${what}`;
+  const takeOver = `adopt takes over ${which} (created ${existing.created_at}) and changes ${what}`;
   const isLost = loss && !isCopied;
   await core.warn(declaration, [
     isLost ? describeUnforced(takeOver, `that ${kind}, with its data`) : takeOver,
@@ -133,5 +133,5 @@ function describeTaken(named: Pick<NamedType<never>, 'kind'>, item: NamedItem, i
   const holder = isCopied
     ? describeCopied(named, item)
     : `a ${kind} that branch ${item.branch_id} has already`;
-  return `is the name of ${holder} (since ${item.created_at}): a branch starts with the ${kind}s of its parent. To take it over, set adopt: true (also if a killed \`pulumi up\` created it); to create a new one, choose another name. A forced replacement (--replace, taint) can't have it either: remove the resource in an earlier \`pulumi up\``;
+  return `is the name of ${holder} (created ${item.created_at}): a branch starts with the ${kind}s of its parent. To take it over, set adopt: true (also if a killed \`pulumi up\` created it); to create a new one, choose another name. A forced replacement (--replace, taint) can't have it either: remove the resource in an earlier \`pulumi up\``;
 }

@@ -234,7 +234,7 @@ function describeNothingToAdopt({ branchId }: EndpointInputs): string {
 
 /** Without its name, which may be a secret of an earlier program. */
 function describeEndpoint({ id, created_at }: Endpoint): string {
-  return `${id} (since ${created_at})`;
+  return `${id} (created ${created_at})`;
 }
 
 const ifForced = 'that endpoint, changes its host, drops connections';

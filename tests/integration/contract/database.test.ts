@@ -115,7 +115,7 @@ describe.each(doors)('a Database by %s', (_name, door) => {
     const { message } = await callErrorOf(up(other));
     expect(message).toContain('To take it over, set adopt: true (also if a killed `pulumi up` created it)');
     expect((await up({ ...other, adopt: true })).id).toBe(killed.id);
-    expect(shown.join('')).toMatch(/adopt takes over database \S+ \(since .*\) and changes its ownerName/);
+    expect(shown.join('')).toMatch(/adopt takes over database \S+ \(created .*\) and changes its ownerName/);
     expect(await owner()).toBe('other');
   });
 
