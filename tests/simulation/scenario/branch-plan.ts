@@ -1,40 +1,33 @@
 import fc from 'fast-check';
 import type { Fault } from 'postgres-control-emulator';
+import type { Drawn } from './drawing';
 import type { Disturbance } from './other-people';
 import { projectCount, type SlotPlan, type Variant } from './slot-plan';
-
-/** What a slot's Branch declares in one round. */
-export interface BranchPlan {
-  readonly isDeclared: boolean;
-  /** Whether the slot's endpoint takes its `branchId` from it. */
-  readonly hasEndpoint: boolean;
-  readonly project: number;
-  /** The parent. Undefined: the program gives none. */
-  readonly parent: Variant | undefined;
-  readonly lsn: string | undefined;
-  readonly isSchemaOnly: boolean;
-  /** The declared name. Undefined: the provider derives one. */
-  readonly name: Variant | undefined;
-  readonly isProtected: boolean | undefined;
-  readonly allowsDataLoss: boolean;
-  /** A change resets the branch. */
-  readonly trigger?: Variant | undefined;
-}
 
 const variant = fc.constantFrom<Variant>('a', 'b');
 const often = fc.nat(5).map((roll) => roll > 0);
 const seldom = fc.nat(4).map((roll) => roll === 0);
 
+/** What a slot's Branch declares in one round. */
 const branchPlan = fc.record({
   isDeclared: often,
   project: fc.nat(projectCount - 1),
+  /** The parent. Undefined: the program gives none. */
   parent: fc.option(variant, { nil: undefined, freq: 1 }),
-  lsn: fc.constantFrom(undefined, undefined, undefined, '0/1E19478'),
+  lsn: fc.constantFrom<string | undefined>(undefined, undefined, undefined, '0/1E19478'),
   isSchemaOnly: seldom,
+  /** The declared name. Undefined: the provider derives one. */
   name: fc.option(variant, { nil: undefined, freq: 2 }),
-  isProtected: fc.constantFrom(undefined, false, true),
+  isProtected: fc.constantFrom<boolean | undefined>(undefined, false, true),
   allowsDataLoss: often,
 });
+
+export interface BranchPlan extends Drawn<typeof branchPlan> {
+  /** Whether the slot's endpoint takes its `branchId` from it. */
+  readonly hasEndpoint: boolean;
+  /** A change resets the branch. */
+  readonly trigger?: Variant | undefined;
+}
 
 /** Which parts of it change from one round to the next. */
 const branchEdit = fc.record({
@@ -55,7 +48,7 @@ const slotBranch = fc.record({
 export interface BranchDraw {
   /** `reset`: alone, and reset in each round after the first. */
   readonly use: 'none' | 'alone' | 'with endpoint' | 'reset';
-  readonly slots: readonly (typeof slotBranch extends fc.Arbitrary<infer Value> ? Value : never)[];
+  readonly slots: readonly Drawn<typeof slotBranch>[];
   /** Which of the faults, disturbances and forced replacements of a round concern the branch: the bits of a number. */
   readonly bits: number;
 }

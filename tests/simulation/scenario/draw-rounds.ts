@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { type Mishap, noMishap } from '../engine/simulated-run';
+import type { Drawn } from './drawing';
 import { lateRead } from './faults';
 import { faultOfChange, faultOfCreate, simulatedFault } from './long-faults';
 import { disturbance } from './other-people';
@@ -7,8 +8,6 @@ import type { Round } from './scenario';
 import { slotEdit, slotPlan } from './slot-plan';
 
 // Single rounds, as they are drawn.
-
-export type Drawn<Arbitrary> = Arbitrary extends fc.Arbitrary<infer Value> ? Value : never;
 
 export const mostSlots = 4;
 

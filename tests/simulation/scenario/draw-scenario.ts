@@ -9,8 +9,8 @@ import {
   toBranchFault,
 } from './branch-plan';
 import { drawnRounds } from './draw-round-series';
-import { type Drawn, mostSlots } from './draw-rounds';
-import { Drawing } from './drawing';
+import { mostSlots } from './draw-rounds';
+import { Drawing, type Drawn } from './drawing';
 import { isEndless } from './faults';
 import type { Round, Scenario } from './scenario';
 import { allowedPlan, editPlan, slotTraits } from './slot-plan';

@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import { Randomness } from '../time/seeded-randomness';
 
+/** What an arbitrary draws. */
+export type Drawn<Arbitrary> = Arbitrary extends fc.Arbitrary<infer Value> ? Value : never;
+
 /** Draws data from seeds, and makes what was drawn smaller. */
 export class Drawing<Data> {
   readonly #arbitrary: fc.Arbitrary<Data>;

@@ -1,69 +1,53 @@
 import fc from 'fast-check';
+import type { Drawn } from './drawing';
 
 export const projectCount = 2;
 
-/** What a slot of the program declares in one round. */
-export interface SlotPlan {
-  readonly isDeclared: boolean;
-  readonly project: number;
-  /** Each slot has two branches of its own in each project, so that no two compete for one. */
-  readonly branch: number;
-  readonly type: 'read_write' | 'read_only';
-  readonly size: readonly [number, number];
-  readonly suspendTimeoutSeconds: number;
-  /** The Postgres settings `work_mem` and `application_name`. */
-  readonly workMem: string | undefined;
-  readonly application: Variant | undefined;
-  /** The value of the restart trigger. */
-  readonly trigger: Variant | undefined;
-  /** The declared name. Undefined: the provider derives one. */
-  readonly name: Variant | undefined;
-  readonly isWaiting: boolean;
-  /** Sets `disabled: true`. */
-  readonly isStopped: boolean;
-  /** Sets `deleteBeforeReplace: false`, where that is allowed. */
-  readonly createsBeforeDelete: boolean;
-}
-
 /** A variant of a text that SlotTexts derives for each slot. */
 export type Variant = 'a' | 'b';
-
-/** The properties of a slot that stay the same in all rounds of a seed. */
-export interface SlotTraits {
-  /** Which inputs are secrets: each value, or the whole map. */
-  readonly secretSettings: 'no' | 'values' | 'map';
-  readonly secretTriggers: 'no' | 'values' | 'map';
-  readonly isNameSecret: boolean;
-  /** Other clients have replicas on its branches. No endpoint can move to those, so the slot stays on its first branch. */
-  readonly isShared: boolean;
-}
 
 const variant = fc.constantFrom<Variant>('a', 'b');
 const often = fc.nat(3).map((roll) => roll > 0);
 const seldom = fc.nat(3).map((roll) => roll === 0);
 
-export const slotPlan: fc.Arbitrary<SlotPlan> = fc.record({
+const secrecy = fc.constantFrom<'no' | 'values' | 'map'>('no', 'values', 'map');
+
+/** What a slot of the program declares in one round. */
+export const slotPlan = fc.record({
   isDeclared: often,
   project: fc.nat(projectCount - 1),
+  /** Each slot has two branches of its own in each project, so that no two compete for one. */
   branch: fc.nat(1),
-  type: fc.constantFrom('read_write', 'read_only'),
+  type: fc.constantFrom<'read_write' | 'read_only'>('read_write', 'read_only'),
   size: fc.constantFrom<readonly [number, number]>([0.25, 0.25], [0.25, 1], [0.5, 2], [1, 4]),
-  suspendTimeoutSeconds: fc.constantFrom(0, 300, 3600),
-  workMem: fc.constantFrom(undefined, '4MB', '8MB'),
+  suspendTimeoutSeconds: fc.constantFrom<number>(0, 300, 3600),
+  /** The Postgres settings `work_mem` and `application_name`. */
+  workMem: fc.constantFrom<string | undefined>(undefined, '4MB', '8MB'),
   application: fc.option(variant, { nil: undefined, freq: 2 }),
+  /** The value of the restart trigger. */
   trigger: fc.option(variant, { nil: undefined, freq: 2 }),
+  /** The declared name. Undefined: the provider derives one. */
   name: fc.option(variant, { nil: undefined, freq: 2 }),
   isWaiting: fc.nat(5).map((roll) => roll > 0),
+  /** Sets `disabled: true`. */
   isStopped: fc.constant<boolean>(false),
+  /** Sets `deleteBeforeReplace: false`, where that is allowed. */
   createsBeforeDelete: fc.boolean(),
 });
 
-export const slotTraits: fc.Arbitrary<SlotTraits> = fc.record({
-  secretSettings: fc.constantFrom('no', 'values', 'map'),
-  secretTriggers: fc.constantFrom('no', 'values', 'map'),
+export type SlotPlan = Drawn<typeof slotPlan>;
+
+/** The properties of a slot that stay the same in all rounds of a seed. */
+export const slotTraits = fc.record({
+  /** Which inputs are secrets: each value, or the whole map. */
+  secretSettings: secrecy,
+  secretTriggers: secrecy,
   isNameSecret: seldom,
+  /** Other clients have replicas on its branches. No endpoint can move to those, so the slot stays on its first branch. */
   isShared: seldom,
 });
+
+export type SlotTraits = Drawn<typeof slotTraits>;
 
 /** Which parts of a slot change from one round to the next: few, as in a real edit. */
 export const slotEdit = fc.record({
@@ -79,7 +63,7 @@ export const slotEdit = fc.record({
   stop: fc.constant<boolean | undefined>(undefined),
 });
 
-type SlotEdit = typeof slotEdit extends fc.Arbitrary<infer Value> ? Value : never;
+type SlotEdit = Drawn<typeof slotEdit>;
 
 /** The plan of the next round. */
 export function editPlan(

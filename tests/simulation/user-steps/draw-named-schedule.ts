@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Fault } from 'postgres-control-emulator';
 import type { Declaration, Program } from '../engine/agreement/agreement-scenario';
 import { type Mishap, noMishap } from '../engine/simulated-run';
-import { Drawing } from '../scenario/drawing';
+import { Drawing, type Drawn } from '../scenario/drawing';
 import type { UserSchedule, UserStep } from './user-schedule';
 
 // What a program declares on one branch by name, how a user edits that, and what goes wrong.
@@ -67,7 +67,7 @@ const drawnStep = fc.record({
   ),
 });
 
-type DrawnStep = typeof drawnStep extends fc.Arbitrary<infer Value> ? Value : never;
+type DrawnStep = Drawn<typeof drawnStep>;
 
 function toStep({ forces, refreshes, mishap, faults, ...drawn }: DrawnStep, index: number): UserStep {
   return {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { Declaration, Program } from '../engine/agreement/agreement-scenario';
+import type { Drawn } from '../scenario/drawing';
 import { first, remove, rename, withArgs, withOptions } from './program-edits';
 
 // What the programs of a user declare at first, and how the user edits them.
@@ -23,7 +24,7 @@ export const base = fc.record({
   isGuarded: rarely,
 });
 
-type Base = typeof base extends fc.Arbitrary<infer Value> ? Value : never;
+type Base = Drawn<typeof base>;
 
 const sized = (maxCu: number) => ({ autoscalingLimitMinCu: maxCu, autoscalingLimitMaxCu: maxCu });
 
@@ -90,7 +91,7 @@ export const edit = fc.record({
   resizesReplica: fc.boolean(),
 });
 
-type Edit = typeof edit extends fc.Arbitrary<infer Value> ? Value : never;
+type Edit = Drawn<typeof edit>;
 
 /** The program after the edit. */
 export function editProgram(

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { intersection, union } from 'lodash';
 import type { Fault } from 'postgres-control-emulator';
 import type { Intrusion, Program } from '../engine/agreement/agreement-scenario';
-import { Drawing } from '../scenario/drawing';
+import { Drawing, type Drawn } from '../scenario/drawing';
 import { namedDrawing } from './draw-named-schedule';
 import { base, edit, editProgram, firstPrograms, rarely, renaming } from './draw-program';
 import type { UserSchedule, UserStep } from './user-schedule';
@@ -115,7 +115,7 @@ const doomedStep: fc.Arbitrary<DrawnStep> = fc
     ],
   }));
 
-type DrawnStep = typeof drawnStep extends fc.Arbitrary<infer Value> ? Value : never;
+type DrawnStep = Drawn<typeof drawnStep>;
 
 const userSchedule: fc.Arbitrary<UserSchedule> = fc
   .record({
