@@ -147,7 +147,7 @@ function versionOf({ id, updated_at }: Operation): string {
 function interrupted({ method, path, reason }: ControlApiError, blocking: readonly Operation[]): Error {
   const blockers = blocking.map(describeOperation).join(', ') || reason;
   return new Error(
-    `${method} ${path}: interrupted while the project was locked (${blockers}). It changed nothing.`,
+    `${method} ${path}: refused while the project was locked (${blockers}), and interrupted before another attempt.`,
   );
 }
 
@@ -155,7 +155,7 @@ export function isLocked(error: unknown): error is ControlApiError {
   return error instanceof ControlApiError && error.isLocked;
 }
 
-/** A write whose project stayed locked until its deadline. The write changed nothing. */
+/** A write whose project stayed locked until its deadline. Its last request changed nothing. */
 export class LockedError extends Error {
   override readonly name = 'LockedError';
   readonly #blocking: readonly Operation[];
@@ -184,6 +184,6 @@ export class LockedError extends Error {
 
   /** The error of a write that was queued behind this one. */
   forQueued(): Error {
-    return new Error(`${this.#lock} It changed nothing; run the same command again later.`, { cause: this });
+    return new Error(`${this.#lock} Run the same command again later.`, { cause: this });
   }
 }

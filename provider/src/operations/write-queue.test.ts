@@ -128,7 +128,7 @@ describe('WriteQueue of a project that locks', () => {
 
 describe('WriteQueue of a project that stays locked', () => {
   const notSent = (waited: string) =>
-    `The project is locked (create_branch op-7 running). An earlier write waited ${waited} without success, so this one did not wait. It changed nothing; run the same command again later.`;
+    `The project is locked (create_branch op-7 running). An earlier write waited ${waited} without success, so this one did not wait. Run the same command again later.`;
 
   it('fails queued writes of the same or a shorter deadline unsent', async () => {
     const project = lockedProject();
