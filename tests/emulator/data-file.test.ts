@@ -41,11 +41,10 @@ describe('a data file', () => {
     const [endpoint] = first.endpoints(project.id);
     first.deleteEndpoint(endpoint?.id ?? '');
     await first.stop();
-    for (const table of ['branches', 'endpoints', 'operations'])
-      run(
-        data,
-        `UPDATE ${table} SET document = json_set(document, '$.wire.updated_at', '2020-01-01T00:00:00Z')`,
-      );
+    run(
+      data,
+      "UPDATE records SET document = json_set(document, '$.wire.updated_at', '2020-01-01T00:00:00Z')",
+    );
     const second = await start({ data });
     expect([second.operations(project.id), second.branches(project.id)]).toMatchObject([
       [],
@@ -67,7 +66,7 @@ describe('a data file', () => {
     ],
     [
       'a file with an incomplete document',
-      (data) => run(data, "UPDATE projects SET document = '{'"),
+      (data) => run(data, "UPDATE records SET document = '{'"),
       /malformed JSON/,
     ],
     [
@@ -80,8 +79,8 @@ describe('a data file', () => {
     ],
     [
       'a file from another version of the emulator',
-      (data) => run(data, 'PRAGMA user_version = 3'),
-      /another emulator wrote it \(data version 3, this one knows 2\)/,
+      (data) => run(data, 'PRAGMA user_version = 9'),
+      /another emulator wrote it \(data version 9, this one knows 3\)/,
     ],
   ])('rejects %s as a data file with a message, and leaves it unchanged', async (_case, spoil, message) => {
     const data = newDataFile();
@@ -145,7 +144,7 @@ describe('a data file', () => {
     // More than SQLite's cache holds, so that part of the transaction is on the disk when the process is killed.
     const program = `
       const { DataFile } = require(${JSON.stringify(join(root, 'dist/data/data-file.js'))});
-      const row = (id, document) => ({ table: 'branches', ids: ['${id}', id], document });
+      const row = (id, document) => ({ projectId: '${id}', kind: 'branches', id, document });
       const kill = row('kill', { toJSON: () => process.kill(process.pid, 'SIGKILL') });
       const branches = (text) => Array.from({ length: 400 }, (_, index) => {
         const wire = { created_at: '2026-01-01', text: 'x'.repeat(10_000) };
@@ -160,7 +159,7 @@ describe('a data file', () => {
     });
     const file = await DataFile.open(data);
     file.close();
-    const count = "SELECT count(*) AS count FROM branches WHERE document ->> '$.text' = ";
+    const count = "SELECT count(*) AS count FROM records WHERE document ->> '$.text' = ";
     expect([run(data, `${count}'old'`), run(data, `${count}'new'`)]).toEqual([{ count: 400 }, { count: 0 }]);
   });
 

@@ -4,13 +4,13 @@ import type { ProjectRecord } from '../records/records';
 import { reasonOf } from '../records/thrown-reason';
 import { lockDataFile, type Unlock } from './data-file-lock';
 import { type ProjectDocuments, restoreProject } from './documents';
-import { createDataFile, openDatabase, PARTS } from './open-database';
+import { createDataFile, openDatabase } from './open-database';
 
 /** A row to write. */
 export interface Row {
-  readonly table: 'projects' | (typeof PARTS)[number];
-  /** The id of the project, and that of a part of it. */
-  readonly ids: readonly string[];
+  readonly projectId: string;
+  readonly kind: keyof ProjectDocuments;
+  readonly id: string;
   /** null deletes the project, and everything in it. */
   readonly document: object | null;
 }
@@ -64,33 +64,31 @@ export class DataFile {
    */
   readProjects(since: string): ProjectRecord[] {
     try {
-      for (const part of PARTS) {
-        const isOver = part === 'operations' ? "'$.progress' = 'ended'" : "'$.isDeleted'";
-        this.#run(
-          `DELETE FROM ${part} WHERE document ->> ${isOver} AND document ->> '$.wire.updated_at' < ?`,
-          [since],
-        );
+      const isOver =
+        "kind = 'operations' AND document ->> '$.progress' = 'ended' OR document ->> '$.isDeleted'";
+      this.#database.run(`DELETE FROM records WHERE (${isOver}) AND document ->> '$.wire.updated_at' < ?`, [
+        since,
+      ]);
+      const rows = this.#database.all("SELECT * FROM records ORDER BY document ->> '$.wire.created_at'");
+      const byProject = new Map<string, ProjectDocuments>();
+      for (const { project_id, kind, document } of rows) {
+        const key = String(project_id);
+        const documents = byProject.get(key) ?? { projects: [], branches: [], endpoints: [], operations: [] };
+        byProject.set(key, documents);
+        // `write` stored each document.
+        documents[kind as keyof ProjectDocuments].push(JSON.parse(String(document)));
       }
-      const [branches, endpoints, operations] = PARTS.map((part) => this.#readPart(part));
-      return this.#database
-        .all("SELECT id, document FROM projects ORDER BY document ->> '$.wire.created_at'")
-        .map(({ id, document }) => {
-          const key = String(id);
-          // `write` stored each document.
-          return restoreProject({
-            project: JSON.parse(String(document)),
-            branches: branches?.get(key) ?? [],
-            endpoints: endpoints?.get(key) ?? [],
-            operations: operations?.get(key) ?? [],
-          } as ProjectDocuments);
-        });
+      const projects = [...byProject.values()].map(restoreProject);
+      return projects.toSorted(({ wire: one }, { wire: other }) =>
+        one.created_at < other.created_at ? -1 : 1,
+      );
     } catch (error) {
       throw unreadable(this.#name, error);
     }
   }
 
   /**
-   * Writes every row, or none if it throws. That of a project comes before those of its parts.
+   * Writes every row, or none if it throws.
    * @throws Error when the file cannot be written, for example because the disk is full
    */
   write(rows: readonly Row[]): void {
@@ -113,28 +111,16 @@ export class DataFile {
     }
   }
 
-  #write({ table, ids, document }: Row): void {
-    if (document === null) {
-      this.#run(`DELETE FROM ${table} WHERE id = ?`, ids);
-      return;
-    }
-    const places = ids.map(() => '?, ').join('');
+  #write({ projectId, kind, id, document }: Row): void {
     const update = 'ON CONFLICT DO UPDATE SET document = excluded.document';
-    this.#run(`INSERT INTO ${table} VALUES (${places}?) ${update}`, [...ids, JSON.stringify(document)]);
-  }
-
-  /** The documents of each project. */
-  #readPart(part: string): Map<string, unknown[]> {
-    const rows = this.#database.all(
-      `SELECT project_id, document FROM ${part} ORDER BY document ->> '$.wire.created_at'`,
-    );
-    const byProject = new Map<string, unknown[]>();
-    for (const { project_id, document } of rows) {
-      const documents = byProject.get(String(project_id)) ?? [];
-      documents.push(JSON.parse(String(document)));
-      byProject.set(String(project_id), documents);
-    }
-    return byProject;
+    if (document === null) this.#run('DELETE FROM records WHERE project_id = ?', [projectId]);
+    else
+      this.#run(`INSERT INTO records VALUES (?, ?, ?, ?) ${update}`, [
+        projectId,
+        kind,
+        id,
+        JSON.stringify(document),
+      ]);
   }
 
   /** Each statement is compiled once. */

@@ -3,10 +3,11 @@ import type { BranchRecord, EndpointRecord, OperationRecord, ProjectRecord } fro
 
 /** The JSON documents of a project in the data file, each kind oldest first. */
 export interface ProjectDocuments {
-  readonly project: Pick<ProjectRecord, 'wire' | 'primaryBranchId'>;
-  readonly branches: readonly Deletable<BranchRecord>[];
-  readonly endpoints: readonly Deletable<EndpointRecord>[];
-  readonly operations: readonly OperationDocument[];
+  /** One. */
+  readonly projects: Pick<ProjectRecord, 'wire' | 'primaryBranchId'>[];
+  readonly branches: Deletable<BranchRecord>[];
+  readonly endpoints: Deletable<EndpointRecord>[];
+  readonly operations: OperationDocument[];
 }
 
 type Deletable<Item> = Item & { readonly isDeleted: boolean };
@@ -22,11 +23,13 @@ export function documentOfOperation(operation: OperationRecord): OperationDocume
 }
 
 export function restoreProject(documents: ProjectDocuments): ProjectRecord {
+  const [project] = documents.projects;
+  if (project === undefined) throw new Error('a record belongs to no project');
   const operations = restoreOperations(documents.operations);
   const [branches, deletedBranches] = byId(documents.branches);
   const [endpoints, deletedEndpoints] = byId(documents.endpoints);
   return {
-    ...documents.project,
+    ...project,
     branches,
     endpoints,
     operations,

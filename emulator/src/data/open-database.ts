@@ -4,23 +4,18 @@ import { reasonOf } from '../records/thrown-reason';
 
 /** "PGCE" in the file header distinguishes the emulator's databases from those of other programs. */
 const APPLICATION_ID = 0x50474345;
-const DATA_VERSION = 2;
-
-/** The tables of a project's records, in the order in which they are written. */
-export const PARTS = ['branches', 'endpoints', 'operations'] as const;
+const DATA_VERSION = 3;
 
 const SCHEMA = `
   BEGIN;
   CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-  CREATE TABLE projects (id TEXT PRIMARY KEY, document TEXT NOT NULL) WITHOUT ROWID;
-  ${PARTS.map(
-    (part) => `CREATE TABLE ${part} (
-      project_id TEXT NOT NULL REFERENCES projects ON DELETE CASCADE,
-      id TEXT NOT NULL,
-      document TEXT NOT NULL,
-      PRIMARY KEY (project_id, id)
-    ) WITHOUT ROWID;`,
-  ).join('\n  ')}
+  CREATE TABLE records (
+    project_id TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    id TEXT NOT NULL,
+    document TEXT NOT NULL,
+    PRIMARY KEY (project_id, kind, id)
+  ) WITHOUT ROWID;
   PRAGMA application_id = ${APPLICATION_ID};
   PRAGMA user_version = ${DATA_VERSION};
   COMMIT;

@@ -52,7 +52,7 @@ export class SavingJournal implements Journal {
     this.#note(project, () => {
       const { wire, primaryBranchId } = project;
       const document = this.#removed.has(project) ? null : { wire, primaryBranchId };
-      return { table: 'projects', ids: [wire.id], document };
+      return { projectId: wire.id, kind: 'projects', id: wire.id, document };
     });
   }
 
@@ -101,13 +101,13 @@ export class SavingJournal implements Journal {
 
   #notePart(
     project: ProjectRecord,
-    table: Row['table'],
+    kind: Row['kind'],
     record: { readonly wire: { readonly id: string } },
     toDocument: () => object,
   ): void {
-    const ids = [project.wire.id, record.wire.id];
+    const [projectId, { id }] = [project.wire.id, record.wire];
     this.#note(record, () =>
-      this.#removed.has(project) ? undefined : { table, ids, document: toDocument() },
+      this.#removed.has(project) ? undefined : { projectId, kind, id, document: toDocument() },
     );
   }
 
