@@ -30,6 +30,9 @@ interface Place {
   readonly projectId: string;
 }
 
+/** In front of a command whose program has been checked by an earlier one. */
+const unchecked = 'PULUMI_NODEJS_TRANSPILE_ONLY=true';
+
 /** Runs commands that must succeed. Returns what they have shown, in one line. */
 async function run({ folder, environment }: Place, script: string): Promise<string> {
   const { exitCode, screen } = await runScript(script, folder, environment);
@@ -51,7 +54,7 @@ async function changeAndDestroy(
     join(folder, file),
     text.replace(isMaxCu, (_, start: string) => `${start}2`),
   );
-  const preview = await run(place, 'pulumi preview');
+  const preview = await run(place, `${unchecked} pulumi preview`);
   expect(preview).toContain('warning: restarts the compute, drops connections (active now): max 1 => 2 CU');
 
   const ofBranch = codeBlock('docs/branches.md', language, heading).replace(/^name: .*/m, 'name: quickstart');
@@ -73,7 +76,8 @@ async function startFromNothing() {
   const root = makeTemporaryFolder();
   const [folder, home] = [join(root, 'quickstart'), join(root, 'home')];
   await Promise.all([mkdir(folder), mkdir(home)]);
-  const emulator = await startEmulator({ operationMs: 300 });
+  // No compute is suspended while a slow machine gets on.
+  const emulator = await startEmulator({ operationMs: 300, autosuspendSecondMs: 3_500 });
   onTestFinished(() => emulator.stop());
   const { url, requests } = await serveFiles((await makeRelease()).folder);
   const environment = {
@@ -146,6 +150,7 @@ it('docs/first-up.md leads from an account to a connection string', async () => 
   for (const line of codeBlock('README.md', 'sh', 'TypeScript').trim().split('\n'))
     expect(page).toContain(`${line}\n`);
   const typed = page
+    .replace('pulumi up\n', `${unchecked} $&`)
     .replace('https://console.neon.tech/api/v2', emulator.url)
     .replace('read -rs POSTGRES_COMPUTE_API_KEY', `$& <<< ${emulator.apiKey}`)
     .replace('psql', 'echo');
