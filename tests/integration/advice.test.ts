@@ -34,6 +34,11 @@ describe('advice', () => {
     expect(run.shown.join()).toMatch(
       /without --replace or taint, adopt takes over .* With --replace or taint, it first deletes/,
     );
+    const next = startRun();
+    await next.check('branch', 'a', { projectId, name: 'x' });
+    expect(next.shown.join()).toMatch(
+      /^with --replace or taint, it first deletes .* Otherwise: create of branch/,
+    );
   });
 
   it('foretells a restart on a branch that the update takes over, too', async () => {
@@ -88,6 +93,8 @@ it('the preview names the endpoint that has the name, on an unknown branch', asy
   const { id } = emulator.createEndpoint(projectId, { branch_id: feature, type: 'read_only', name: 'api' });
   await run.check('endpoint', 'e', on(unknownValue, { name: 'api' }));
   expect(run.shown.join()).toMatch(
-    new RegExp(`already has an endpoint of that name, ${id} .*With --replace or taint, it first deletes`),
+    new RegExp(
+      `^with --replace or taint, it first deletes .* Otherwise: .*already has an endpoint of that name, ${id}`,
+    ),
   );
 });

@@ -21,11 +21,11 @@ const adoptions: readonly Row[] = [
         command: 'preview',
         program: { name: 'api' },
         others: [foreign('api')],
-        shows: [/ep-\S+ \(read_write, branch br-\S+, since 20\S+\)/],
+        shows: [/ep-\S+ \(read_write, branch br-\S+, created 20\S+\)/],
       },
       {
         program: { name: 'api' },
-        message: /already has an endpoint of that name, ep-\S+ .*since 20.*adopt: true takes over ep-/,
+        message: /already has an endpoint of that name, ep-\S+ .*created 20.*adopt: true takes over ep-/,
       },
       {
         program: { name: 'api', ...adopt },

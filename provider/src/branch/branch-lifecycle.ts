@@ -181,7 +181,7 @@ export class BranchLifecycle extends ResourceLifecycle<BranchInputs, BranchOutpu
     } catch (error) {
       const { name } = declaration.inputs;
       const isFreed = branches.some((each) => each.name === name && this.claims.findRenamed(each.id));
-      return isFreed ? messageOf(error) : `${messageOf(error)} ${describeForced(ifForced)}`;
+      return isFreed ? messageOf(error) : describeForced(ifForced, messageOf(error));
     }
   }
 }
@@ -195,7 +195,7 @@ const branchLoss: Loss = {
       : `deletes the data of ${which}, with its endpoints`,
 };
 
-const ifForced = 'that branch, with its data and its endpoints';
+const ifForced = 'the branch, with its data and its endpoints';
 
 function describeCreation({ inputs }: BranchDeclaration, existing: Existing<Branch> | undefined) {
   if (!existing)

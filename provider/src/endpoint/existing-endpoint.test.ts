@@ -114,7 +114,7 @@ describe('findExisting', () => {
 
   it('refuses an endpoint with the declared name, and suggests adopt: true', () => {
     expect(() => findExisting(targetOf({ name: 'web' }), [other])).toThrow(
-      'create of endpoint "web": the project already has an endpoint of that name, ep-other (read_write, branch br-1, since 2026-01-01T00:00:00Z). ' +
+      'create of endpoint "web": the project already has an endpoint of that name, ep-other (read_write, branch br-1, created 2026-01-01T00:00:00Z). ' +
         'adopt: true takes over ep-other (also if an earlier `pulumi up` created it before it was killed); another name creates a new one.',
     );
   });
@@ -139,7 +139,7 @@ describe('findExisting', () => {
   it('adopts a derived name on another branch only with adopt: true', () => {
     const elsewhere = endpointOf({ id: 'ep-own', name: derived, branch_id: 'br-2' });
     expect(() => findExisting(targetOf(), [elsewhere])).toThrow(
-      `create of endpoint "${derived}": the project has an endpoint of the derived name on another branch, ep-own (branch br-2, since 2026-01-01T00:00:00Z). `,
+      `create of endpoint "${derived}": the project has an endpoint of the derived name on another branch, ep-own (branch br-2, created 2026-01-01T00:00:00Z). `,
     );
     expect(findExisting(targetOf({ adopt: true }), [elsewhere])).toEqual({
       kind: 'adopted',

@@ -113,7 +113,9 @@ function describeTaken(
     : 'Choose another name.';
   const now = isSamePlace(taken, inputs) && !own ? adopt : other;
   const which = all
-    .map(({ id, type, branch_id, created_at }) => `${id} (${type}, branch ${branch_id}, since ${created_at})`)
+    .map(
+      ({ id, type, branch_id, created_at }) => `${id} (${type}, branch ${branch_id}, created ${created_at})`,
+    )
     .join(', ');
   const several = 'If a killed `pulumi up` created one of them, no state has that one: delete or import it.';
   return all.length > 1
@@ -122,5 +124,5 @@ function describeTaken(
 }
 
 function describeElsewhere({ id, name, branch_id, created_at }: Endpoint): string {
-  return `create of endpoint "${name}": the project has an endpoint of the derived name on another branch, ${id} (branch ${branch_id}, since ${created_at}). A stack of the same name in another backend may have created it, or an earlier \`pulumi up\` of this one that was killed. adopt: true moves it to this branch; another Pulumi name creates a new one.`;
+  return `create of endpoint "${name}": the project has an endpoint of the derived name on another branch, ${id} (branch ${branch_id}, created ${created_at}). A stack of the same name in another backend may have created it, or an earlier \`pulumi up\` of this one that was killed. adopt: true moves it to this branch; another Pulumi name creates a new one.`;
 }

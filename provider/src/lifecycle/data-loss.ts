@@ -73,12 +73,12 @@ export function judgeLoss(
   );
 }
 
-/** What a create does if it is a forced replacement, which the engine does not show. */
-export function describeForced(what: string): string {
-  return `With --replace or taint, it first deletes ${what}.`;
+/** What a create does if it is a forced replacement, which the engine does not show, and then why it fails if it is none. */
+export function describeForced(what: string, obstacle: string): string {
+  return `with --replace or taint, it first deletes ${what}. Otherwise: ${obstacle}`;
 }
 
 /** What a create does if it is no replacement, and then what it does if it is one. */
 export function describeUnforced(done: string, what: string): string {
-  return `without --replace or taint, ${done}. ${describeForced(what)}`;
+  return `without --replace or taint, ${done}. With --replace or taint, it first deletes ${what}.`;
 }

@@ -92,8 +92,8 @@ export class PreviewDiagnostics {
       }
     } catch (error) {
       // The create would stop, but the preview must not: a replacement may delete that endpoint first.
-      const forced = this.#mayBeForced(declaration) ? [describeForced(ifForced)] : [];
-      notes.push([messageOf(error), ...forced].join(' '));
+      const obstacle = messageOf(error);
+      notes.push(this.#mayBeForced(declaration) ? describeForced(ifForced, obstacle) : obstacle);
     }
     await this.#core.warn(declaration, notes);
     return [];
@@ -237,7 +237,7 @@ function describeEndpoint({ id, created_at }: Endpoint): string {
   return `${id} (created ${created_at})`;
 }
 
-const ifForced = 'that endpoint, changes its host, drops connections';
+const ifForced = 'the endpoint, changes its host, drops connections';
 
 /** An interrupted replacement has deleted it, or another client. The engine does not say which. */
 function describeGone(id: string): string {
