@@ -27,14 +27,13 @@ describe.each(Object.entries({ creates, failedOperations, withoutWaiting, branch
   'schedules that once broke a rule: %s',
   (_group, regressions) => {
     it.each(Object.entries(regressions))('%s', async (_name, regression) => {
-      const { seeds = 4, succeeds = false } = regression;
+      const { seeds = 4 } = regression;
       const simulator = new Simulator();
       simulator.install();
       onTestFinished(() => simulator.uninstall());
       for (let seed = 1; seed <= seeds; seed += 1) {
-        const { violations, counts } = await simulator.run({ ...toScenario(regression), seed });
+        const { violations } = await simulator.run({ ...toScenario(regression), seed });
         expect(violations, `seed ${seed}`).toEqual([]);
-        if (succeeds) expect(counts.get('failed runs')).toBeUndefined();
       }
     });
   },

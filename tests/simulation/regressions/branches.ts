@@ -78,9 +78,4 @@ export const branches: Readonly<Record<string, Regression>> = {
     ]),
     seeds: 1,
   },
-  'a branch of a killed create is found after the refusal of its name': {
-    service: { lateListsMs: 4_000 },
-    rounds: [only(branch, { mishap: kill(2), isRepeated: true })],
-    seeds: 1,
-  },
 };

@@ -45,14 +45,6 @@ export const failedOperations: Readonly<Record<string, Regression>> = {
       round({ ...large, isWaiting: false }, { mishap: cutAt(1, 'kill of the CLI', { lingerMs: 500 }) }),
     ],
   },
-  'a refresh shows what an unfinished update has set': {
-    service: { operationMs: 0 },
-    rounds: [
-      quiet({ ...plan, workMem: '4MB' }),
-      left({ ...plan, workMem: '4MB', application: 'a' }, hangs('apply_config')),
-      round({ ...plan, workMem: '4MB' }, { command: 'up --refresh' }),
-    ],
-  },
   "a killed run's failed suspension is found beside the create's start": {
     service: { operationMs: 0, lateListsMs: 500 },
     rounds: [
@@ -109,10 +101,6 @@ export const failedOperations: Readonly<Record<string, Regression>> = {
         quiet(),
       ]),
     ],
-  },
-  'a refused restart does not happen when it is reverted': {
-    service: { operationMs: 100 },
-    rounds: [quiet(notWaiting), left(triggered, isRefused(calls.verb)), round(plan)],
   },
   'a failed resize is reverted although a stale list shows the old size': {
     service: { operationMs: 0, lateListsMs: 4_000 },

@@ -16,8 +16,6 @@ export interface Regression {
   readonly longestDelayMs?: number;
   /** Changes the scenario. */
   readonly scenario?: Partial<Scenario>;
-  /** Whether no run fails, besides that no rule is broken. @default false */
-  readonly succeeds?: boolean;
 }
 
 /** An endpoint that says no more than it has to. */
@@ -37,9 +35,8 @@ export const plan: SlotPlan = {
   createsBeforeDelete: false,
 };
 export const notWaiting: SlotPlan = { ...plan, isWaiting: false };
-export const replica: SlotPlan = { ...plan, type: 'read_only' };
 /** A forced replacement keeps it. */
-export const keptReplica: SlotPlan = { ...replica, createsBeforeDelete: true };
+export const keptReplica: SlotPlan = { ...plan, type: 'read_only', createsBeforeDelete: true };
 export const forcedReplacement = { slot: 0, how: '--replace' } as const;
 
 /** A round in which nothing goes wrong. */
@@ -63,23 +60,21 @@ export const cutAt = (
   more: Partial<Mishap> = {},
 ): Mishap => ({ kind, counts: 'writes', at, lingerMs: 0, ...more });
 
-export const lock = { at: 0, what: 'lock the project', slot: 0, type: 'read_only', name: 'own' } as const;
 export const deletion = {
-  ...lock,
-  what: 'delete an endpoint',
   at: 2,
+  what: 'delete an endpoint',
+  slot: 0,
+  type: 'read_only',
+  name: 'own',
   status: 'running',
   forMs: 200,
 } as const;
 
 const endpoint = '/projects/:p/endpoints/:e';
 export const calls = {
-  any: { path: '/**' },
   anyGet: { method: 'GET', path: '/**' },
   create: { method: 'POST', path: '/projects/:p/endpoints' },
-  get: { method: 'GET', path: endpoint },
   change: { method: 'PATCH', path: endpoint },
-  delete: { method: 'DELETE', path: endpoint },
   verb: { method: 'POST', path: `${endpoint}/:verb` },
   start: { method: 'POST', path: `${endpoint}/start` },
   endpoints: { method: 'GET', path: '/projects/:p/endpoints' },
@@ -103,11 +98,6 @@ export const isLate = (match: Call, times: number, lateMs: number): Fault => ({
   match,
   times,
   effect: { kind: 'late-read', lateMs },
-});
-export const isSlow = (match: Call, times: number, delayMs: number): Fault => ({
-  match,
-  times,
-  effect: { kind: 'slow', delayMs },
 });
 /** A proxy answers in place of the service. */
 export const isHidden = (

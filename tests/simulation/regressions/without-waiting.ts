@@ -2,12 +2,9 @@ import {
   calls,
   cutAt,
   fails,
-  forcedReplacement,
   hangs,
   isHidden,
   isLate,
-  isRefused,
-  keptReplica,
   left,
   notWaiting,
   plan,
@@ -18,7 +15,6 @@ import {
 
 const small = { ...notWaiting, size: [0.25, 0.25] } as const;
 const triggered = { ...notWaiting, trigger: 'a' } as const;
-const stopped = { ...notWaiting, isStopped: true } as const;
 const suspensionFails = fails('suspend_compute');
 
 /** Runs with `waitForOperations: false`, of which a later one resumes what is open. */
@@ -34,13 +30,6 @@ export const withoutWaiting: Readonly<Record<string, Regression>> = {
     rounds: [round(notWaiting), round(small, { faults: [suspensionFails] })],
     seeds: 10,
     longestDelayMs: 200,
-  },
-  'a stale list does not restore the derived name': {
-    service: { operationMs: 0, lateListsMs: 500 },
-    rounds: [
-      quiet({ ...notWaiting, name: 'a' }),
-      round({ ...notWaiting, size: [0.5, 2] }, { refreshesBetween: true }),
-    ],
   },
   'a stale list does not pass the start of a create off as that of a move': {
     service: { operationMs: 3_000, locks: 'none' },
@@ -83,11 +72,6 @@ export const withoutWaiting: Readonly<Record<string, Regression>> = {
     ],
     seeds: 20,
   },
-  'an operation missing from a read is looked up again': {
-    service: { operationMs: 0, lateGetsMs: 500 },
-    rounds: [round(notWaiting, { faults: [fails('start_compute')], isRepeated: true })],
-    seeds: 10,
-  },
   'a repeated restart with an interrupted start is not done again': {
     service: { operationMs: 0 },
     rounds: [
@@ -98,41 +82,12 @@ export const withoutWaiting: Readonly<Record<string, Regression>> = {
     seeds: 30,
     longestDelayMs: 1_500,
   },
-  'an endpoint is moved whose move a forced replacement could not see': {
-    service: { operationMs: 0, lateListsMs: 500, lateGetsMs: 500 },
-    rounds: [
-      quiet(keptReplica),
-      left({ ...keptReplica, branch: 1, isWaiting: false }),
-      round(keptReplica, { faults: [isRefused(calls.change)], forced: [forcedReplacement] }),
-    ],
-    seeds: 10,
-  },
-  'a lost revert of a stop is sent again behind a stale list': {
-    service: { operationMs: 0, lateListsMs: 500, locks: 'none' },
-    rounds: [
-      quiet(notWaiting),
-      left(stopped),
-      round(notWaiting, {
-        faults: [{ match: calls.change, times: 1, effect: { kind: 'lost-before-work' } }],
-      }),
-    ],
-    seeds: 10,
-  },
   'a restart started after a failed suspension stays disruptive': {
     service: { operationMs: 100, schedulingMs: 0, locks: 'none' },
     rounds: [
       quiet(triggered),
       left(notWaiting, suspensionFails),
       round(notWaiting, { isGuarded: true, isRunTwice: true, isRepeated: true, refreshesBetween: true }),
-    ],
-    seeds: 10,
-  },
-  'a hidden resize that reverts a failed stop is applied once': {
-    service: { operationMs: 0, lateListsMs: 500 },
-    rounds: [
-      quiet(notWaiting),
-      left(stopped, suspensionFails),
-      round(small, { faults: [isHidden(calls.change)], isRepeated: true }),
     ],
     seeds: 10,
   },
