@@ -1,6 +1,19 @@
+import { type EventEmitter, once } from 'node:events';
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { range, times } from 'lodash';
+import { Client } from 'pg';
 import { describe, expect, it } from 'vitest';
-import { hasPostgres, type Place, type TestClient, usePostgres } from '../support/postgres-emulator';
+import { giveToServer } from '../../emulator/src/data-plane/server-user';
+import { findPostgres } from '../support/plain-postgres';
+import {
+  hasPostgres,
+  type Place,
+  PostgresEmulator,
+  type TestClient,
+  usePostgres,
+} from '../support/postgres-emulator';
+import { makeTemporaryFolder, writePrograms } from '../support/temporary-folder';
 
 const ONE_CU = { autoscaling_limit_min_cu: 1, autoscaling_limit_max_cu: 1 };
 const CUT_OFF = 'terminating connection due to administrator command';
@@ -95,6 +108,36 @@ describe.skipIf(!hasPostgres)('an endpoint with a real Postgres', () => {
     const match = { action: 'start_compute', endpointId };
     service().emulator.inject({ match, effect: { kind: 'operation-fails', error: 'no capacity' } });
     await expect(connect()).rejects.toThrow(/did not start: no capacity/);
+  });
+
+  it('tells everyone who waits for a start that it failed, without another', async () => {
+    const folder = makeTemporaryFolder();
+    giveToServer(folder);
+    const [broken, starts, go] = [join(folder, 'broken'), join(folder, 'starts'), join(folder, 'go')];
+    const fail = `echo >>${starts}; until [ -e ${go} ]; do sleep 0.1; done; exit 1`;
+    const real = findPostgres() ?? '';
+    writePrograms(folder, {
+      postgres: `#!/bin/sh\nif [ -e ${broken} ]; then ${fail}; fi\nexec ${real}/postgres "$@"\n`,
+    });
+    symlinkSync(join(real, 'initdb'), join(folder, 'initdb'));
+    const other = await PostgresEmulator.open({ postgres: folder });
+    const { connect, addEndpoint } = await other.createProject();
+    await connect();
+    const { id } = await addEndpoint('read_only');
+    writeFileSync(broken, '');
+    const wait = async () => {
+      const client = new Client(other.emulator.localConnectionUri(id));
+      const refused = expect(client.connect()).rejects.toThrow('Postgres did not start');
+      // Type definitions do not have it.
+      await once((client as unknown as { connection: EventEmitter }).connection, 'authenticationSASLFinal');
+      return { refused };
+    };
+    const first = await wait();
+    await expect.poll(() => existsSync(starts)).toBe(true);
+    const others = [await wait(), await wait()];
+    writeFileSync(go, '');
+    await Promise.all([first, ...others].map(({ refused }) => refused));
+    expect(readFileSync(starts, 'utf8')).toBe('\n');
   });
 
   it('gives a branch the data of its running parent, and separates them', async () => {

@@ -13,6 +13,8 @@ export class Compute {
   cluster: Cluster | undefined;
   /** Its server's socket, when that has the roles and databases of the branch. */
   socket: string | undefined;
+  /** Why its server did not start the last time. */
+  failure: unknown;
   /** How many clients wait for its server to start. */
   waitingClients = 0;
   readonly #clients = new Set<{ readonly cut: () => void }>();

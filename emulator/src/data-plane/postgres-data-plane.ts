@@ -175,11 +175,14 @@ export class PostgresDataPlane implements DataPlane, Computes {
     const branch = project.branches.get(wire.branch_id);
     // It moved to another branch, and its suspension has not ended yet.
     if (compute.cluster !== cluster) this.#takeDown(compute);
-    return cluster.inTurn(async () => {
+    const { failure } = compute;
+    const done = cluster.inTurn(async () => {
       if (!this.#isWanted(compute) || branch === undefined) return undefined;
       // Another client has started it.
       const socket = this.#socketOf(compute);
       if (socket !== undefined) return socket;
+      // Or could not: if each that waits tried again, whatever else happens to the branch would wait for all of them.
+      if (compute.failure !== failure) throw compute.failure;
       // A suspension from now on waits for the start, and stops the server.
       Object.assign(compute, { cluster, socket: undefined });
       if (cluster.endpointId !== wire.id)
@@ -200,6 +203,8 @@ export class PostgresDataPlane implements DataPlane, Computes {
       if (hasRoles(primary.state)) compute.socket = started;
       return started;
     });
+    done.catch((error) => Object.assign(compute, { failure: error }));
+    return done;
   }
 
   /** Stops the server of a compute, if one runs for it. */
