@@ -35,5 +35,5 @@ export function findOtherProject(
   const other = declared?.inputs.projectId;
   const isFollowing = isUnknown(inputs[place]) && replacement === 'judged';
   if (!isFollowing || isUnknown([other, projectId]) || other === projectId) return undefined;
-  return `its branch is replaced in project ${other}, and this resource is to be in project ${projectId}: set the same projectId on both`;
+  return `its branch is replaced in project ${other}, and this resource is to be in project ${projectId}: set the same projectId on both, or change its ${place} in an earlier \`pulumi up\``;
 }
