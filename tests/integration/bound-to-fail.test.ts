@@ -35,6 +35,15 @@ describe('a replacement does not begin if its create is bound to fail', () => {
     expect(emulator.endpoints(projectId).some(({ id }) => id === endpoint.id)).toBe(true);
   });
 
+  it('because its branch, given as text, is replaced, too', async () => {
+    const { startRun, run, on, projectId, feature } = await startProgram();
+    const branch = await startRun().create('branch', 'b', { projectId, name: 'data' });
+    const endpoint = await startRun().create('endpoint', 'e', on(branch.id, { type: 'read_only' }));
+    await run.preview(branch, { projectId, name: 'data', parentId: feature, allowDataLoss: true });
+    const changed = run.preview(endpoint, on(branch.id, { type: 'read_write' }));
+    expect((await errorOf(changed)).message).toContain('is replaced by this update');
+  });
+
   it('because the project is in another region', async () => {
     const { startRun, run, on, feature } = await startProgram();
     const endpoint = await startRun().create('endpoint', 'e', on(feature));

@@ -57,9 +57,9 @@ export class BranchLifecycle extends ResourceLifecycle<BranchInputs, BranchOutpu
     const find = (replaced: string | undefined) => findObstacle(this.core, checked, replaced);
     return [
       () => findUnjudgedLoss(this.core, branchLoss, checked),
-      () => this.core.findUnknownBranch(checked, 'parentId'),
       () => findExpiringParent(checked, this.core),
       () => findReplacementFailures(this.claims, checked.resource.urn, find),
+      () => this.core.findUnknownBranch(checked, 'parentId'),
       () => this.#reportCreation(checked),
       () => noteOrigin(this.core, checked),
     ];

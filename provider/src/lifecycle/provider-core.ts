@@ -166,22 +166,22 @@ export class ProviderCore {
     return (await this.glimpse(declaration, project, `the ${kind}`, read)) ?? [];
   }
 
-  /**
-   * Why a create is bound to fail: its project has no such branch.
-   * @throws Error when the service refuses
-   */
+  /** Why a create is bound to fail: its project has no such branch, or not for long. @throws Error when the service refuses */
   async findUnknownBranch<Name extends string>(
     declaration: Declared<{ readonly projectId: string } & { readonly [name in Name]?: string | undefined }>,
     property: Name,
   ): Promise<InputFailure[]> {
     const { projectId, [property]: id } = declaration.inputs;
-    if (id === undefined || isUnknown([projectId, id]) || this.claims.branch.item(id).isCreated) return [];
+    const { branch: claims } = this.claims;
+    if (id === undefined || isUnknown([projectId, id]) || claims.item(id).isCreated) return [];
+    if (claims.isReplaced(id) && !claims.isLeft(id))
+      return [{ property, reason: 'is replaced by this update: set the id of the branch resource instead' }];
     const project = this.projects.project(projectId);
     const { branches, readLagMs } = project;
     const all = await this.glimpse(declaration, project, 'the branches', () => branches.recent(maxListAgeMs));
-    if (!all || all.some((branch) => branch.id === id)) return [];
+    const isThere = !all || all.some((branch) => branch.id === id);
     // Another run may have created it just now.
-    if (await branches.findPatiently(id, readLagMs, {}, performance.now())) return [];
+    if (isThere || (await branches.findPatiently(id, readLagMs, {}, performance.now()))) return [];
     return [{ property, reason: `is not a branch of project ${projectId}` }];
   }
 
