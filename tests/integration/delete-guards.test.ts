@@ -37,6 +37,23 @@ describe('a delete yields to the resource that is to adopt it', () => {
     expect((await errorOf(run.delete(old))).message).toContain(`${urnOf('new')} is to adopt it`);
     expect(emulator.endpoints().map(({ id }) => id)).toContain(old.id);
   });
+
+  it('when others have renamed a database to the name of the other', async () => {
+    const { run, startRun, projectId, feature, request } = await startBranchProgram();
+    const place = { projectId, branchId: feature, ownerName: 'app_owner' };
+    const old = await startRun().create('database', 'old', { ...place, name: 'shop' });
+    const databases = `/projects/${projectId}/branches/${feature}/databases`;
+    await request('PATCH', `${databases}/shop`, { database: { name: 'store' } });
+    const adopting = { ...place, name: 'store', adopt: true };
+    await run.check('database', 'new', adopting);
+    const { message } = await errorOf(run.delete(old));
+    expect(message).toContain(`${urnOf('new', 'database')} is to adopt it`);
+    const next = startRun();
+    await next.create('database', 'new', adopting);
+    await next.delete(old);
+    expect(next.shown.join()).toContain('was not deleted');
+    expect(await request('GET', `${databases}/store`)).toMatchObject({ status: 200 });
+  });
 });
 
 describe('a program that reads under the URN of a managed resource', () => {
@@ -49,6 +66,15 @@ describe('a program that reads under the URN of a managed resource', () => {
     await run.preview(other, { projectId, name: 'other', allowDataLoss: true });
     await run.delete(one);
     expect(isThere(one.id)).toBe(false);
+  });
+
+  it('deletes no database without allowDataLoss', async () => {
+    const { run, startRun, projectId, feature } = await startBranchProgram();
+    const inputs = { projectId, branchId: feature, name: 'theirs', ownerName: 'app_owner' };
+    const mine = await startRun().create('database', 'd', { ...inputs, name: 'mine' });
+    const theirs = await startRun().create('database', 'theirs', inputs);
+    await run.preview({ ...theirs, name: 'd' }, inputs);
+    expect((await errorOf(run.delete(mine))).message).toContain('allowDataLoss is not true');
   });
 
   it('deletes no active endpoint if allowRestart is false', async () => {
