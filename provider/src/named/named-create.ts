@@ -9,6 +9,7 @@ import type { ProviderCore, Work } from '../lifecycle/provider-core';
 import type { Declared } from '../lifecycle/resource-identity';
 import { schemaVersion } from '../lifecycle/resource-state';
 import type { NamedItem } from '../operations/service-project';
+import { isLocked } from '../operations/wait-for-unlock';
 import { leaveUncertain, type NamedWork, startRun, toChange, toFlow, withPassword } from './named-resource';
 import type { NamedInputs, NamedOutputs, NamedType } from './named-type';
 
@@ -32,9 +33,11 @@ export async function createNamed<Inputs extends NamedInputs>(
     list,
     findExisting: (items, isLost) => findExisting(named, items, inputs, isLost),
     refusesSecond: true,
-    send: () => {
-      list.show(id);
-      return project.api.createNamed(kind, inputs, attributes, deadline).then(toChange(work));
+    send: async () => {
+      const created = project.api.createNamed(kind, inputs, attributes, deadline);
+      // While the project is locked, a list that shows it is one from before its delete.
+      if (!(await created.then(() => false, isLocked))) list.show(id);
+      return created.then(toChange(work));
     },
     keep: (error) => leaveUncertain(error, id, { ...inputs, __schemaVersion: schemaVersion }),
   });
