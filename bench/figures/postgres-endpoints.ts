@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { times } from 'lodash';
 import { Client } from 'pg';
-import { openCertificates } from '../../emulator/src/gateway/certificates';
+import { openCertificate } from '../../emulator/src/gateway/certificates';
 import { serverUser, startPlainPostgres } from '../../tests/support/plain-postgres';
 import { type Figure, quantile } from '../figure';
 import { PostgresService } from '../postgres-service';
@@ -128,11 +128,11 @@ async function measureManyEndpoints(service: PostgresService): Promise<Figure[]>
 
 /** The settings of a server that ends TLS itself, with a certificate like the gateway's. */
 async function writeCertificate(folder: string) {
-  const { standard } = await openCertificates(folder, () => true);
+  const { cert, key } = await openCertificate(folder);
   const files = { ssl_cert_file: join(folder, 'server.pem'), ssl_key_file: join(folder, 'server-key.pem') };
   chmodSync(folder, 0o755);
-  writeFileSync(files.ssl_cert_file, standard.cert);
-  writeFileSync(files.ssl_key_file, standard.key, { mode: 0o600 });
+  writeFileSync(files.ssl_cert_file, cert);
+  writeFileSync(files.ssl_key_file, key, { mode: 0o600 });
   if (serverUser !== undefined) chownSync(files.ssl_key_file, serverUser.uid, serverUser.gid);
   return { ssl: 'on', ...files };
 }
