@@ -16,6 +16,8 @@ export interface Existing<Shown> {
   readonly item: Shown;
 }
 
+type Writes = Situation['writes'];
+
 /** What a create has created now, or found. */
 export type Creation<Shown> =
   | (Change<Shown> & { readonly kind: 'new' })
@@ -26,10 +28,10 @@ export interface CreateRequest<Shown extends { readonly id: string }> {
   readonly work: Work<unknown>;
   readonly list: ResourceList<Shown>;
   /**
-   * @param isLost whether this run has sent a create that may have done its work
+   * @param writes `unknown`: this run has sent a create that may have done its work
    * @throws Error when something is in the way that must not be taken over
    */
-  readonly findExisting: (items: readonly Shown[], isLost: boolean) => Existing<Shown> | undefined;
+  readonly findExisting: (items: readonly Shown[], writes: Writes) => Existing<Shown> | undefined;
   /** Whether the service answers 409 to a second create. */
   readonly refusesSecond: boolean;
   /** @throws Error that says what is in the way, if these items show it */
@@ -50,28 +52,28 @@ export async function createOnce<Shown extends { readonly id: string }>(
   const { work, list, findExisting, keep } = request;
   const { project, deadline, progress } = work;
   const read = (maxAgeMs: number) => deadline.bound(list.recent(maxAgeMs), 'list for the create');
-  const existing = findExisting(await read(freshListMs), false);
+  const existing = findExisting(await read(freshListMs), 'none');
   if (existing) return { ...existing, writes: 'none' };
   const listedAt = performance.now();
-  let isLost = false;
+  let writes: Writes = 'none';
   /** Lists until something is found, or until lists can no longer lag behind. */
   const search = async (lagMs: number, explain?: (items: readonly Shown[]) => void) => {
     const find = async () => {
       const items = await read(0);
-      const found = findExisting(items, isLost);
+      const found = findExisting(items, writes);
       if (!found) explain?.(items);
       return found;
     };
     const found = await rereadUntil(deadline.within(lagMs), find, (each) => each !== undefined);
-    return found && ({ ...found, writes: isLost ? 'unknown' : 'none' } as const);
+    return found && { ...found, writes };
   };
   const write = project.write<Creation<Shown>>({
     deadline,
     onLost: () => {
-      isLost = true;
+      writes = 'unknown';
     },
     isLookupDue: () => performance.now() - listedAt > freshListMs,
-    findDone: () => search(isLost && !request.refusesSecond ? project.readLagMs : 0),
+    findDone: () => search(writes === 'unknown' && !request.refusesSecond ? project.readLagMs : 0),
     send: async () => {
       try {
         return { kind: 'new', ...(await request.send()) };
@@ -87,6 +89,6 @@ export async function createOnce<Shown extends { readonly id: string }>(
     startedBy: (creation) => (creation.kind === 'new' ? creation.operations : []),
   });
   return write.catch((error: unknown) => {
-    throw isLost && keep ? keep(error) : error;
+    throw writes === 'unknown' && keep ? keep(error) : error;
   });
 }

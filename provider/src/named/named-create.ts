@@ -8,6 +8,7 @@ import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import type { ProviderCore, Work } from '../lifecycle/provider-core';
 import type { Declared } from '../lifecycle/resource-identity';
 import { schemaVersion } from '../lifecycle/resource-state';
+import type { Situation } from '../lifecycle/situation';
 import type { NamedItem } from '../operations/service-project';
 import { isLocked } from '../operations/wait-for-unlock';
 import { leaveUncertain, type NamedWork, startRun, toChange, toFlow, withPassword } from './named-resource';
@@ -31,7 +32,7 @@ export async function createNamed<Inputs extends NamedInputs>(
   const creation = await createOnce<NamedItem>({
     work,
     list,
-    findExisting: (items, isLost) => findExisting(named, items, inputs, isLost),
+    findExisting: (items, writes) => findExisting(named, items, inputs, writes),
     refusesSecond: true,
     send: async () => {
       const created = project.api.createNamed(kind, inputs, attributes, deadline);
@@ -52,11 +53,11 @@ function findExisting<Inputs extends NamedInputs>(
   named: NamedType<Inputs>,
   items: readonly NamedItem[],
   inputs: Inputs,
-  isLost: boolean,
+  writes: Situation['writes'],
 ): Existing<NamedItem> | undefined {
   const item = items.find(({ id }) => id === toNamedId(inputs));
   if (!item) return undefined;
-  if (isLost) return { kind: 'own', item };
+  if (writes === 'unknown') return { kind: 'own', item };
   if (inputs.adopt) return { kind: 'adopted', item };
   throw new Error(`create of ${named.kind} "${inputs.name}": ${describeTaken(named, item)}`);
 }
