@@ -10,7 +10,8 @@ import { listOperationsSince } from '../operations/operation-pages';
 import { isSchemaOnly } from './branch-arguments';
 import type { BranchDeclaration, BranchInputs, PriorBranch } from './branch-inputs';
 
-export const isProtected =
+/** Why a protected branch can't be reset. */
+export const protectedReason =
   'it is protected. Set protected: false on it, in this `pulumi up` or an earlier one; after the reset, it can be protected again';
 
 /** The body of the request. @param branch as the service shows it */
@@ -153,7 +154,7 @@ function findObstacle(
   const { id } = branch;
   const { preserveUnderName, restoreFrom = {} } = inputs;
   const isUnprotected = changes.includes('protected') && inputs.protected !== true;
-  if (inputs.protected === true || (branch.protected && !isUnprotected)) return isProtected;
+  if (inputs.protected === true || (branch.protected && !isUnprotected)) return protectedReason;
   const source = findSource(inputs, branch);
   if (source === undefined) return 'it has no parent. Set restoreFrom: { branchId }';
   if (source === id && restoreFrom.timestamp === undefined && restoreFrom.lsn === undefined)

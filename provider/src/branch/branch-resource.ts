@@ -6,7 +6,7 @@ import { Run } from '../lifecycle/run';
 import type { Situation } from '../lifecycle/situation';
 import { branchArguments } from './branch-arguments';
 import type { BranchInputs, BranchOutputs } from './branch-inputs';
-import { isProtected, toRestore } from './branch-reset';
+import { protectedReason, toRestore } from './branch-reset';
 import { toOutputs, withResets } from './branch-state';
 
 type BranchWork = ResourceWork<BranchInputs>;
@@ -52,7 +52,7 @@ function describeBranch(
       if (!asked.includes('resetTriggers')) return;
       const branch = item as Branch | undefined; // Only the requests of this branch show items.
       if (branch?.protected && !asked.includes('protected'))
-        throw new Error(`a reset of branch ${id}: ${isProtected}. Nothing was reset.`);
+        throw new Error(`a reset of branch ${id}: ${protectedReason}. Nothing was reset.`);
       await checkReset();
     },
     isReady: (branch) => !isBecomingReady(branch),
