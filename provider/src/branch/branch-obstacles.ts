@@ -1,7 +1,6 @@
-import { filter, map } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
 import type { Branch } from '../control-api/wire-types';
-import { listChildren } from '../lifecycle/delete-guards';
+import { childIds, listChildren } from '../lifecycle/delete-guards';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import type { ProviderCore } from '../lifecycle/provider-core';
 import { findOtherProject } from '../lifecycle/replacement-failures';
@@ -76,7 +75,7 @@ export function findExpiryObstacle(
   all: readonly Branch[],
 ): string | undefined {
   if (inputs.expiresAt === undefined || isUnknown(inputs.expiresAt)) return undefined;
-  const children = map(filter(all, { parent_id: id }), 'id');
+  const children = childIds(all, id);
   const why =
     (isDefault && 'it is the default branch of the project') ||
     (isProtected && inputs.protected === undefined && 'it is protected: set protected: false') ||

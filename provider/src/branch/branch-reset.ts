@@ -1,6 +1,6 @@
-import { compact, filter, map } from 'lodash';
+import { compact } from 'lodash';
 import type { Branch, BranchRestore } from '../control-api/wire-types';
-import { listChildren } from '../lifecycle/delete-guards';
+import { childIds, listChildren } from '../lifecycle/delete-guards';
 import { isSameInstant, isUnknown, unknownValue } from '../lifecycle/input-values';
 import { isCreation } from '../lifecycle/ledger';
 import type { ProviderCore } from '../lifecycle/provider-core';
@@ -133,7 +133,7 @@ function describeReset(
     at === undefined
       ? 'the present data'
       : `the data as of ${isUnknown(at) ? 'a point that is not known yet' : at}`;
-  const children = map(filter(all, { parent_id: id }), 'id');
+  const children = childIds(all, id);
   const moved = children.length > 0 ? ` with its children (${listChildren(children)})` : '';
   const kept =
     preserveUnderName === unknownValue ? 'a branch that is named later' : `branch "${preserveUnderName}"`;
@@ -159,7 +159,7 @@ function findObstacle(
   if (source === undefined) return 'it has no parent. Set restoreFrom: { branchId }';
   if (source === id && restoreFrom.timestamp === undefined && restoreFrom.lsn === undefined)
     return 'it is its own source. Set the timestamp or the lsn of restoreFrom';
-  const children = map(filter(all, { parent_id: id }), 'id');
+  const children = childIds(all, id);
   if (preserveUnderName === undefined && (source === id || children.length > 0)) {
     const why = source === id ? 'it is its own source' : `it has children: ${listChildren(children)}`;
     return `${why}. Set preserveUnderName, the name of a new branch for the previous data${source === id ? '' : ', which gets the children'}`;

@@ -1,8 +1,8 @@
-import { compact, difference, filter, map, some } from 'lodash';
+import { compact, difference, map, some } from 'lodash';
 import type { Deadline } from '../control-api/deadline';
 import type { Branch } from '../control-api/wire-types';
 import type { ServiceProject } from '../operations/service-project';
-import type { DeleteFacts, StandingEndpoint } from './delete-guards';
+import { childIds, type DeleteFacts, type StandingEndpoint } from './delete-guards';
 import type { ProviderCore } from './provider-core';
 
 /** @param wasProtected whether the state has it as protected. @default what diff has found, if it was asked */
@@ -41,7 +41,7 @@ export async function readBranch(
     ...toProtection(core, branch, wasProtected),
     permanent: branch && findPermanence(branch),
     standing,
-    children: map(filter(project.branches.latest, { parent_id: id }), 'id'),
+    children: childIds(project.branches.latest, id),
     named: [claims.role, claims.database].flatMap((each) => each.urnsWith({ branchId: id })),
     foreseen: claims.branch.item(id).foreseen,
     allowsRestart: config.allowRestart || isDestroy,

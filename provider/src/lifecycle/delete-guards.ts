@@ -1,5 +1,6 @@
+import { filter, map } from 'lodash';
 import { joinFirst } from '../control-api/printable';
-import type { Endpoint } from '../control-api/wire-types';
+import type { Branch, Endpoint } from '../control-api/wire-types';
 import { isUp } from './plan';
 import { describeMayBeKept, describeSubject, type Subject } from './resource-errors';
 
@@ -43,6 +44,11 @@ export interface DeleteFacts {
 
 /** How many children a message lists. */
 const mostChildren = 20;
+
+/** The ids of the branches that were created from this one. */
+export function childIds(branches: readonly Branch[], id: string): string[] {
+  return map(filter(branches, { parent_id: id }), 'id');
+}
 
 /** The children of a branch in a message. */
 export function listChildren(ids: readonly string[]): string {

@@ -1,5 +1,5 @@
-import { filter } from 'lodash';
 import type { Endpoint } from '../control-api/wire-types';
+import { childIds } from './delete-guards';
 import { isUp } from './plan';
 import type { ProviderCore } from './provider-core';
 import { type Declared, describeNamed } from './resource-identity';
@@ -17,11 +17,11 @@ export async function checkReset(
   const { branch } = core.claims;
   if (branch.item(branchId).reset !== 'expected') return;
   checkDrops(core, branchId, await core.list(declaration, 'endpoints'));
-  const children = filter(await core.list(declaration, 'branches'), { parent_id: branchId });
-  const declared = children.find(({ id }) => branch.recordOf(id).declared !== undefined);
+  const children = childIds(await core.list(declaration, 'branches'), branchId);
+  const declared = children.find((id) => branch.recordOf(id).declared !== undefined);
   if (declared)
     throw new Error(
-      `the reset of branch ${branchId} would move its child ${nameOf(branch, declared.id)}, which this program declares, to the branch that keeps the data. Nothing was changed. Remove the child in an earlier \`pulumi up\`, or reset a branch without children.`,
+      `the reset of branch ${branchId} would move its child ${nameOf(branch, declared)}, which this program declares, to the branch that keeps the data. Nothing was changed. Remove the child in an earlier \`pulumi up\`, or reset a branch without children.`,
     );
 }
 
