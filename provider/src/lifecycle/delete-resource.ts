@@ -1,7 +1,6 @@
 import { isNotFound, messageOf } from '../control-api/control-api-error';
 import type { Deadline } from '../control-api/deadline';
 import { rereadUntil } from '../control-api/read-lag';
-import type { ResourceList } from '../control-api/resource-list';
 import type { Operation } from '../control-api/wire-types';
 import { describeBlockers, describeRunning, type Progress } from '../engine/progress';
 import { isFailed } from '../operations/operation-outcome';
@@ -15,7 +14,7 @@ export interface DeleteRequest {
   /** As the state has it. */
   readonly subject: Subject;
   /** Those of the project. */
-  readonly list: Pick<ResourceList<{ readonly id: string }>, 'find' | 'hide'>;
+  readonly list: ReturnType<ServiceProject['list']>;
   /** What to delete now, right before each request. Rejects if it must not be deleted. */
   readonly check: () => Promise<Subject>;
   /** Sends the delete. Undefined when the service answers that there was nothing to delete. */
