@@ -80,7 +80,7 @@ describe('a data file', () => {
     [
       'a file from another version of the emulator',
       (data) => run(data, 'PRAGMA user_version = 9'),
-      /another emulator wrote it \(data version 9, this one knows 3\)/,
+      /another emulator wrote it \(data version 9, this one knows 4\)/,
     ],
   ])('rejects %s as a data file with a message, and leaves it unchanged', async (_case, spoil, message) => {
     const data = newDataFile();

@@ -114,7 +114,7 @@ describe('a late-read fault', () => {
 
 describe('the history of records', () => {
   // The history reads only these attributes of a record.
-  const project = { deletedEndpoints: new Map(), deletedBranchIds: new Set() } as unknown as ProjectRecord;
+  const project = { endpoints: new Map([['ep-1', {}]]) } as unknown as ProjectRecord;
   const endpoint = (name: string) => ({ wire: { id: 'ep-1', name } }) as EndpointRecord;
 
   /** Sets one name after each gap, and returns what reads of given times show after the last one. */
@@ -123,7 +123,7 @@ describe('the history of records', () => {
     const history = new History(() => nowMs);
     for (const name of names) {
       nowMs += gapMs;
-      history.noteEndpoint(project, endpoint(name));
+      history.note({ project, kind: 'endpoints', record: endpoint(name) });
       await Promise.resolve();
     }
     return {

@@ -2,8 +2,9 @@ import { FaultRegistry } from '../faults/fault-registry';
 import { durationOf, type Settings } from '../options/emulator-options';
 import { Clock, parseTimestamp } from '../records/clock';
 import { History } from '../records/history';
+import { Journal, type Receiver } from '../records/journal';
 import type { ProjectRecord } from '../records/records';
-import { type Journal, joinJournals, Store } from '../records/store';
+import { Store } from '../records/store';
 import { Autosuspend } from './autosuspend';
 import type { ControlPlane } from './control-plane';
 import type { DataPlane } from './data-plane';
@@ -17,12 +18,12 @@ import { updateEndpointState } from './power-state';
  */
 export function createControlPlane(
   settings: Settings,
-  saving?: Journal,
+  saving?: Receiver,
   dataPlane?: DataPlane,
   clock = new Clock(),
 ): ControlPlane {
   const history = new History();
-  const journal = joinJournals(history, saving ?? {}, dataPlane ?? {});
+  const journal = new Journal([history, saving, dataPlane].filter((each) => each !== undefined));
   const store = new Store(journal);
   const faults = new FaultRegistry();
   const runner = new OperationRunner({

@@ -1,8 +1,8 @@
+import type { Receiver } from '../records/journal';
 import type { BranchRecord, ProjectRecord, Step } from '../records/records';
-import type { Journal } from '../records/store';
 
 /** The Postgres servers behind the endpoints. Only an emulator with the option `postgres` has them. */
-export interface DataPlane extends Partial<Journal> {
+export interface DataPlane extends Receiver {
   /** The major version of Postgres. */
   readonly version: number;
   /** The port of every endpoint's host. */

@@ -4,7 +4,7 @@ import { type Clock, toTimestamp } from '../records/clock';
 import type { OperationRecord, ProjectRecord, Step } from '../records/records';
 import { reasonOf } from '../records/thrown-reason';
 import type { Operation } from '../records/wire-types';
-import { ENDED_STATUSES, FINISHED, follows, isBlocked, type OperationResult } from './operation-rules';
+import { ENDED_STATUSES, FINISHED, isBlocked, type OperationResult } from './operation-rules';
 
 export interface RunnerSettings {
   readonly clock: Clock;
@@ -87,7 +87,8 @@ export class OperationRunner {
     for (const step of steps) {
       const createdMicros = this.#settings.clock.nextMicros();
       const wire = newOperation(project, step, createdMicros);
-      chain.push({ wire, step, createdMicros, after: chain.at(-1), progress: 'waiting' });
+      const chainId = chain[0]?.wire.id ?? wire.id;
+      chain.push({ wire, step, createdMicros, chainId, progress: 'waiting' });
     }
     for (const operation of chain) {
       project.operations.push(operation);
@@ -170,7 +171,7 @@ export class OperationRunner {
 
   #cancelRest(project: ProjectRecord, failed: OperationRecord): void {
     for (const operation of [...project.unfinished]) {
-      if (!follows(operation, failed)) continue;
+      if (operation.chainId !== failed.chainId) continue;
       const error = `not run: ${failed.wire.action} ${failed.wire.id} is ${failed.wire.status}`;
       this.#end(project, operation, { status: 'cancelled', error });
     }

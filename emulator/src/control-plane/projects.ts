@@ -26,6 +26,7 @@ export function addProject(plane: ControlPlane, requested: NewProject) {
   const branch = { wire: branchWire, ...firstAccess(branchId, firstNamesOf(requested), created_at) };
   const project: ProjectRecord = {
     wire,
+    isDeleted: false,
     primaryBranchId: branchId,
     branches: new Map([[branchId, branch]]),
     endpoints: new Map(),

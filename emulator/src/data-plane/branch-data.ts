@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { accessSync, existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { BranchRecord, EndpointRecord } from '../records/records';
+import type { BranchRecord, EndpointRecord, ProjectRecord } from '../records/records';
 import { reasonOf } from '../records/thrown-reason';
 import { BranchCopies } from './branch-copies';
 import { Cluster, type ClusterSetup } from './cluster';
@@ -37,9 +37,18 @@ export class BranchData {
   readonly #folders: Folders;
   readonly #setup: ClusterSetup;
   readonly #clusters = new Map<string, Cluster>();
+  /** The branches that are known already. */
+  readonly #branchIds: Set<string>;
 
-  private constructor(folders: Folders, setup: ClusterSetup, settingRules: SettingRules, schemas: Schemas) {
+  private constructor(
+    folders: Folders,
+    setup: ClusterSetup,
+    settingRules: SettingRules,
+    schemas: Schemas,
+    branchIds: ReadonlySet<string>,
+  ) {
     this.#folders = folders;
+    this.#branchIds = new Set(branchIds);
     this.#schemas = schemas;
     this.copies = new BranchCopies(this, schemas, setup.saved);
     this.#setup = setup;
@@ -81,7 +90,7 @@ export class BranchData {
     const listed = JSON.parse(readFileSync(listFile, 'utf8'));
     const setup = { program: postgres, password: readFileSync(passwordFile, 'utf8'), version, saved };
     const schemas = new Schemas(binaries.pgDump, folders.temporary);
-    return new BranchData(folders, setup, new SettingRules(listed, postgres, template), schemas);
+    return new BranchData(folders, setup, new SettingRules(listed, postgres, template), schemas, branchIds);
   }
 
   /** The major version of Postgres. */
@@ -161,6 +170,18 @@ export class BranchData {
     const clusters = [...this.#clusters.values()];
     for (const { leaving } of clusters) leaving.abort(new Error('the emulator is stopping'));
     await Promise.allSettled(clusters.map(stopSoon));
+  }
+
+  /** Begins to copy the data for a new branch, and removes that of a deleted one. */
+  noteBranch({ branches }: ProjectRecord, branch: BranchRecord): void {
+    const { id } = branch.wire;
+    const source = branches.get(branch.sourceId ?? '');
+    const isNew = !this.#branchIds.has(id);
+    this.#branchIds.add(id);
+    if (!branches.has(id)) this.forget(id);
+    else if (isNew && source !== undefined) this.copies.fork(source, branch);
+    // Only a project's first branch begins without data.
+    else if (isNew && branches.size > 1) this.copies.expect(id);
   }
 
   /** Removes a cluster. If the records cannot be saved, the next start does it, or still has the branch. */

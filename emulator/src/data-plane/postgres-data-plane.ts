@@ -4,6 +4,7 @@ import { connectToEndpoint } from '../control-plane/power-commands';
 import type { Computes } from '../gateway/computes';
 import { ConnectionRefusal } from '../gateway/connection-refusal';
 import type { ScramVerifier } from '../gateway/scram';
+import type { Change } from '../records/journal';
 import type { BranchRecord, EndpointRecord, ProjectRecord, Step } from '../records/records';
 import { AccessUpdates } from './access-updates';
 import { AwaitedStarts, isActive } from './awaited-starts';
@@ -25,7 +26,6 @@ export class PostgresDataPlane implements DataPlane, Computes {
   readonly #settings: SettingsTrials;
   readonly #access: AccessUpdates;
   readonly #verifiers: Verifiers;
-  readonly #branchIds: Set<string>;
   #plane: ControlPlane | undefined;
   #isStopping = false;
   readonly schemas: BranchData['schemas'];
@@ -44,7 +44,6 @@ export class PostgresDataPlane implements DataPlane, Computes {
       dropConnections: (cluster) => this.#dropConnections(cluster),
       takeDownStandbys: (cluster, branch) => this.#takeDownStandbys(cluster, branch, () => true),
     });
-    this.#branchIds = new Set(projects.flatMap(({ branches }) => [...branches.keys()]));
     for (const { endpoints } of projects) for (const endpoint of endpoints.values()) keepSettings(endpoint);
   }
 
@@ -111,21 +110,15 @@ export class PostgresDataPlane implements DataPlane, Computes {
     return compute.waitingClients > 0 || ((await compute.cluster?.isQuerying()) ?? false);
   }
 
-  noteRemoval({ branches }: ProjectRecord): void {
-    for (const branchId of branches.keys()) this.#data.forget(branchId);
+  note(change: Change): void {
+    const { kind, project } = change;
+    if (kind === 'branches') this.#data.noteBranch(project, change.record);
+    if (kind === 'endpoints') this.#noteEndpoint(project, change.record);
+    if (kind === 'projects' && project.isDeleted)
+      for (const branchId of project.branches.keys()) this.#data.forget(branchId);
   }
 
-  noteBranch(project: ProjectRecord, branch: BranchRecord): void {
-    const { id } = branch.wire;
-    const source = project.branches.get(branch.sourceId ?? '');
-    if (project.deletedBranchIds.has(id)) this.#data.forget(id);
-    else if (source !== undefined && !this.#branchIds.has(id)) this.#data.copies.fork(source, branch);
-    // Only a project's first branch begins without data.
-    else if (!this.#branchIds.has(id) && project.branches.size > 1) this.#data.copies.expect(id);
-    this.#branchIds.add(id);
-  }
-
-  noteEndpoint(project: ProjectRecord, endpoint: EndpointRecord): void {
+  #noteEndpoint(project: ProjectRecord, endpoint: EndpointRecord): void {
     const { id, type } = endpoint.wire;
     this.#starts.emit(id);
     keepSettings(endpoint);

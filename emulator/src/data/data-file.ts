@@ -3,17 +3,8 @@ import type { Database, Statement } from 'node-sqlite3-wasm';
 import type { ProjectRecord } from '../records/records';
 import { reasonOf } from '../records/thrown-reason';
 import { lockDataFile, type Unlock } from './data-file-lock';
-import { type ProjectDocuments, restoreProject } from './documents';
+import { type Row, restoreProject } from './documents';
 import { createDataFile, openDatabase } from './open-database';
-
-/** A row to write. */
-export interface Row {
-  readonly projectId: string;
-  readonly kind: keyof ProjectDocuments;
-  readonly id: string;
-  /** null deletes the project, and everything in it. */
-  readonly document: object | null;
-}
 
 /** The SQLite file of an emulator. Each `write` is one transaction, which is on the disk before it returns. */
 export class DataFile {
@@ -70,13 +61,19 @@ export class DataFile {
         since,
       ]);
       const rows = this.#database.all("SELECT * FROM records ORDER BY document ->> '$.wire.created_at'");
-      const byProject = new Map<string, ProjectDocuments>();
-      for (const { project_id, kind, document } of rows) {
-        const key = String(project_id);
-        const documents = byProject.get(key) ?? { projects: [], branches: [], endpoints: [], operations: [] };
-        byProject.set(key, documents);
-        // `write` stored each document.
-        documents[kind as keyof ProjectDocuments].push(JSON.parse(String(document)));
+      const byProject = new Map<string, Row[]>();
+      for (const { project_id, kind, id, document } of rows) {
+        const projectId = String(project_id);
+        // `write` stored each of them.
+        const row = {
+          projectId,
+          kind: kind as Row['kind'],
+          id: String(id),
+          document: JSON.parse(String(document)),
+        };
+        const rowsOfProject = byProject.get(projectId) ?? [];
+        rowsOfProject.push(row);
+        byProject.set(projectId, rowsOfProject);
       }
       const projects = [...byProject.values()].map(restoreProject);
       return projects.toSorted(({ wire: one }, { wire: other }) =>

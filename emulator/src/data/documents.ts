@@ -1,35 +1,45 @@
-import { parseTimestamp } from '../records/clock';
+import type { Change } from '../records/journal';
 import type { BranchRecord, EndpointRecord, OperationRecord, ProjectRecord } from '../records/records';
 
-/** The JSON documents of a project in the data file, each kind oldest first. */
-export interface ProjectDocuments {
-  /** One. */
-  readonly projects: Pick<ProjectRecord, 'wire' | 'primaryBranchId'>[];
-  readonly branches: Deletable<BranchRecord>[];
-  readonly endpoints: Deletable<EndpointRecord>[];
-  readonly operations: OperationDocument[];
+/** A row of the data file. */
+export interface Row {
+  readonly projectId: string;
+  readonly kind: Change['kind'];
+  readonly id: string;
+  /** JSON of the record. null deletes the project, and everything in it. */
+  readonly document: object | null;
 }
 
-type Deletable<Item> = Item & { readonly isDeleted: boolean };
+type ProjectDocument = Pick<ProjectRecord, 'wire' | 'primaryBranchId'>;
+type PartDocument<Part> = Part & { readonly isDeleted: boolean };
 
-interface OperationDocument extends Omit<OperationRecord, 'after' | 'createdMicros'> {
-  /** The id of the operation that must finish first. */
-  readonly after?: string;
+/** The row that saves a change; none in a project that has been removed since. */
+export function rowsOf(change: Change): Row[] {
+  const { kind, project } = change;
+  const { wire, primaryBranchId, isDeleted } = project;
+  if (kind === 'projects') {
+    const document: ProjectDocument = { wire, primaryBranchId };
+    return [{ projectId: wire.id, kind, id: wire.id, document: isDeleted ? null : document }];
+  }
+  const { record } = change;
+  const { id } = record.wire;
+  const document = { ...record, isDeleted: kind !== 'operations' && !project[kind].has(id) };
+  return isDeleted ? [] : [{ projectId: wire.id, kind, id, document }];
 }
 
-export function documentOfOperation(operation: OperationRecord): OperationDocument {
-  const { after, createdMicros: _, ...document } = operation;
-  return { ...document, ...(after === undefined ? {} : { after: after.wire.id }) };
-}
-
-export function restoreProject(documents: ProjectDocuments): ProjectRecord {
-  const [project] = documents.projects;
+/** The project with these rows, each kind oldest first. */
+export function restoreProject(rows: readonly Row[]): ProjectRecord {
+  // `rowsOf` made each document.
+  const documentsOf = <Document>(kind: Change['kind']) =>
+    rows.filter((row) => row.kind === kind).map(({ document }) => document as Document);
+  const [project] = documentsOf<ProjectDocument>('projects');
   if (project === undefined) throw new Error('a record belongs to no project');
-  const operations = restoreOperations(documents.operations);
-  const [branches, deletedBranches] = byId(documents.branches);
-  const [endpoints, deletedEndpoints] = byId(documents.endpoints);
+  const [branches, deletedBranches] = byId(documentsOf<PartDocument<BranchRecord>>('branches'));
+  const [endpoints, deletedEndpoints] = byId(documentsOf<PartDocument<EndpointRecord>>('endpoints'));
+  const operations = documentsOf<OperationRecord>('operations');
   return {
     ...project,
+    isDeleted: false,
     branches,
     endpoints,
     operations,
@@ -40,21 +50,10 @@ export function restoreProject(documents: ProjectDocuments): ProjectRecord {
 }
 
 /** The records that exist, and those that were deleted. */
-function byId<Item extends BranchRecord | EndpointRecord>(documents: readonly Deletable<Item>[]) {
-  const existing = new Map<string, Omit<Deletable<Item>, 'isDeleted'>>();
+function byId<Record extends BranchRecord | EndpointRecord>(documents: readonly PartDocument<Record>[]) {
+  const existing = new Map<string, Omit<PartDocument<Record>, 'isDeleted'>>();
   const deleted: typeof existing = new Map();
   for (const { isDeleted, ...record } of documents)
     (isDeleted ? deleted : existing).set(record.wire.id, record);
   return [existing, deleted] as const;
-}
-
-function restoreOperations(documents: readonly OperationDocument[]): OperationRecord[] {
-  const restored = new Map<string, OperationRecord>();
-  for (const { wire, after, ...operation } of documents) {
-    const createdMicros = parseTimestamp(wire.created_at);
-    if (createdMicros === undefined) throw new Error(`operation ${wire.id} has no creation time`);
-    // Operations are sorted by age, so the one that this operation waits for is already restored.
-    restored.set(wire.id, { ...operation, wire, createdMicros, after: restored.get(after ?? '') });
-  }
-  return [...restored.values()];
 }

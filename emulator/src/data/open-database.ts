@@ -4,7 +4,7 @@ import { reasonOf } from '../records/thrown-reason';
 
 /** "PGCE" in the file header distinguishes the emulator's databases from those of other programs. */
 const APPLICATION_ID = 0x50474345;
-const DATA_VERSION = 3;
+const DATA_VERSION = 4;
 
 const SCHEMA = `
   BEGIN;

@@ -1,7 +1,7 @@
-import type { BranchRecord, EndpointRecord, OperationRecord, ProjectRecord } from '../records/records';
-import type { Journal } from '../records/store';
-import { DataFile, type Row } from './data-file';
-import { documentOfOperation } from './documents';
+import type { Change, Receiver } from '../records/journal';
+import type { ProjectRecord } from '../records/records';
+import { DataFile } from './data-file';
+import { rowsOf } from './documents';
 
 /** The service lists operations for six months. */
 const KEPT_MS = 183 * 24 * 3600 * 1000;
@@ -37,46 +37,20 @@ export async function openData(
  * Saves changes to the data file, in one transaction per turn of the event loop. A request makes all its changes in one
  * turn, so a transaction never contains half of them.
  */
-export class SavingJournal implements Journal {
+export class SavingJournal implements Receiver {
   readonly #file: DataFile;
-  /** For each changed record, what makes its row when it is written; undefined if its project is removed by then. */
-  readonly #unsaved = new Map<object, () => Row | undefined>();
-  readonly #removed = new WeakSet<ProjectRecord>();
+  /** The last change of each record. Its row is made when it is written. */
+  readonly #unsaved = new Map<object, Change>();
   #attempt: Promise<void> | undefined;
 
   constructor(file: DataFile) {
     this.#file = file;
   }
 
-  noteProject(project: ProjectRecord): void {
-    this.#note(project, () => {
-      const { wire, primaryBranchId } = project;
-      const document = this.#removed.has(project) ? null : { wire, primaryBranchId };
-      return { projectId: wire.id, kind: 'projects', id: wire.id, document };
-    });
-  }
-
-  noteRemoval(project: ProjectRecord): void {
-    this.#removed.add(project);
-    this.noteProject(project);
-  }
-
-  noteBranch(project: ProjectRecord, branch: BranchRecord): void {
-    this.#notePart(project, 'branches', branch, () => ({
-      ...branch,
-      isDeleted: project.deletedBranchIds.has(branch.wire.id),
-    }));
-  }
-
-  noteEndpoint(project: ProjectRecord, endpoint: EndpointRecord): void {
-    this.#notePart(project, 'endpoints', endpoint, () => ({
-      ...endpoint,
-      isDeleted: project.deletedEndpoints.has(endpoint.wire.id),
-    }));
-  }
-
-  noteOperation(project: ProjectRecord, operation: OperationRecord): void {
-    this.#notePart(project, 'operations', operation, () => documentOfOperation(operation));
+  note(change: Change): void {
+    this.#unsaved.set(change.kind === 'projects' ? change.project : change.record, change);
+    // The response to the request awaits `saved`, which reports a failure.
+    if (this.#attempt === undefined) this.#saveSoon().catch(() => undefined);
   }
 
   /**
@@ -99,24 +73,6 @@ export class SavingJournal implements Journal {
     }
   }
 
-  #notePart(
-    project: ProjectRecord,
-    kind: Row['kind'],
-    record: { readonly wire: { readonly id: string } },
-    toDocument: () => object,
-  ): void {
-    const [projectId, { id }] = [project.wire.id, record.wire];
-    this.#note(record, () =>
-      this.#removed.has(project) ? undefined : { projectId, kind, id, document: toDocument() },
-    );
-  }
-
-  #note(record: object, toRow: () => Row | undefined): void {
-    this.#unsaved.set(record, toRow);
-    // The response to the request awaits `saved`, which reports a failure.
-    if (this.#attempt === undefined) this.#saveSoon().catch(() => undefined);
-  }
-
   /** Saves at the end of this turn of the event loop. */
   #saveSoon(): Promise<void> {
     this.#attempt ??= new Promise((resolve, reject) => {
@@ -135,7 +91,7 @@ export class SavingJournal implements Journal {
 
   #save(): void {
     if (this.#unsaved.size === 0) return;
-    this.#file.write([...this.#unsaved.values()].flatMap((toRow) => toRow() ?? []));
+    this.#file.write([...this.#unsaved.values()].flatMap(rowsOf));
     this.#unsaved.clear();
   }
 }

@@ -1,5 +1,5 @@
-import type { BranchRecord, EndpointRecord, OperationRecord, ProjectRecord } from './records';
-import type { Journal } from './store';
+import type { Change, Receiver } from './journal';
+import type { ProjectRecord } from './records';
 import type { Branch, Endpoint, Operation } from './wire-types';
 
 /** How far reads can lag behind writes, in milliseconds. */
@@ -15,7 +15,7 @@ export interface ProjectSnapshot {
   readonly operations: Map<string, Operation>;
 }
 
-interface Change {
+interface PastChange {
   readonly atMs: number;
   readonly project: ProjectRecord;
   readonly undo: (shown: ProjectSnapshot) => void;
@@ -25,10 +25,10 @@ interface Change {
  * Keeps what changed during the last minute, so that a read can return an earlier state. Records are copied when they
  * change, not when they are read.
  */
-export class History implements Partial<Journal> {
+export class History implements Receiver {
   readonly #shown = new WeakMap<ProjectRecord, ProjectSnapshot>();
   /** Oldest first. */
-  readonly #changes: Change[] = [];
+  readonly #changes: PastChange[] = [];
   readonly #clockMs: () => number;
   #turnMs: number | undefined;
 
@@ -36,17 +36,25 @@ export class History implements Partial<Journal> {
     this.#clockMs = clockMs;
   }
 
-  noteBranch(project: ProjectRecord, { wire }: BranchRecord): void {
-    this.#note(project, ({ branches }) => branches, wire, project.deletedBranchIds.has(wire.id));
-  }
-
   /** A shallow copy is enough, because settings are only replaced as a whole. */
-  noteEndpoint(project: ProjectRecord, { wire }: EndpointRecord): void {
-    this.#note(project, ({ endpoints }) => endpoints, wire, project.deletedEndpoints.has(wire.id));
-  }
-
-  noteOperation(project: ProjectRecord, { wire }: OperationRecord): void {
-    this.#note(project, ({ operations }) => operations, wire, false);
+  note(change: Change): void {
+    if (change.kind === 'projects') return;
+    const { project, kind, record } = change;
+    const { wire } = record;
+    const itemsOf = (shown: ProjectSnapshot): Map<string, object> => shown[kind];
+    const items = itemsOf(this.#shownOf(project));
+    const before = items.get(wire.id);
+    if (kind !== 'operations' && !project[kind].has(wire.id)) items.delete(wire.id);
+    else items.set(wire.id, { ...wire });
+    const atMs = this.#now();
+    const undo = (shown: ProjectSnapshot): void => {
+      if (before === undefined) itemsOf(shown).delete(wire.id);
+      else itemsOf(shown).set(wire.id, before);
+    };
+    const changes = this.#changes;
+    changes.push({ atMs, project, undo });
+    while (changes.length > MOST_CHANGES || Number(changes[0]?.atMs) <= atMs - LONGEST_LAG_MS)
+      changes.shift();
   }
 
   /** Adds the records of an earlier process, as if they had always existed. */
@@ -83,28 +91,6 @@ export class History implements Partial<Journal> {
     };
     this.#shown.set(project, shown);
     return shown;
-  }
-
-  #note<Item extends { readonly id: string }>(
-    project: ProjectRecord,
-    itemsOf: (shown: ProjectSnapshot) => Map<string, Item>,
-    wire: Item,
-    isDeleted: boolean,
-  ): void {
-    const items = itemsOf(this.#shownOf(project));
-    const { id } = wire;
-    const before = items.get(id);
-    if (isDeleted) items.delete(id);
-    else items.set(id, { ...wire });
-    const atMs = this.#now();
-    const undo = (shown: ProjectSnapshot): void => {
-      if (before === undefined) itemsOf(shown).delete(id);
-      else itemsOf(shown).set(id, before);
-    };
-    const changes = this.#changes;
-    changes.push({ atMs, project, undo });
-    while (changes.length > MOST_CHANGES || Number(changes[0]?.atMs) <= atMs - LONGEST_LAG_MS)
-      changes.shift();
   }
 
   /** One time for everything in a turn of the event loop, so that no read shows half of a request's changes. */

@@ -63,13 +63,15 @@ export interface OperationRecord {
   readonly createdMicros: number;
   /** When it last began to run; undefined while it waits for other operations. */
   startedMicros?: number | undefined;
-  /** The operation of the same request that must finish first. */
-  readonly after: OperationRecord | undefined;
+  /** The id of the first operation of the same request. They run one after the other. */
+  readonly chainId: string;
   progress: 'waiting' | 'started' | 'ended';
 }
 
 export interface ProjectRecord {
   readonly wire: Project;
+  /** It no longer exists, and neither does anything in it. */
+  isDeleted: boolean;
   /** The default branch, which the API also calls the primary branch. */
   primaryBranchId: string;
   readonly branches: Map<string, BranchRecord>;

@@ -1,5 +1,6 @@
 import { found, notFound } from './api-error';
-import type { BranchRecord, EndpointRecord, OperationRecord, ProjectRecord } from './records';
+import type { Journal } from './journal';
+import type { BranchRecord, EndpointRecord, ProjectRecord } from './records';
 
 /** A branch and its project. */
 export interface BranchPlace {
@@ -59,7 +60,8 @@ export class Store {
 
   removeProject(project: ProjectRecord): void {
     this.projects.delete(project.wire.id);
-    this.#journal.noteRemoval(project);
+    project.isDeleted = true;
+    this.#journal.noteProject(project);
   }
 
   addBranch(project: ProjectRecord, branch: BranchRecord): void {
@@ -85,26 +87,4 @@ export class Store {
     project.deletedEndpoints.set(endpoint.wire.id, endpoint);
     this.#journal.noteEndpoint(project, endpoint);
   }
-}
-
-/** Receives every record that is added, changed or removed, in the same tick. */
-export interface Journal {
-  noteProject(project: ProjectRecord): void;
-  /** The project no longer exists, and neither does anything in it. */
-  noteRemoval(project: ProjectRecord): void;
-  noteBranch(project: ProjectRecord, branch: BranchRecord): void;
-  noteEndpoint(project: ProjectRecord, endpoint: EndpointRecord): void;
-  noteOperation(project: ProjectRecord, operation: OperationRecord): void;
-}
-
-/** A journal that passes every change to those of these that note its kind. */
-export function joinJournals(...journals: readonly Partial<Journal>[]): Journal {
-  const each = (note: (journal: Partial<Journal>) => void): void => journals.forEach(note);
-  return {
-    noteProject: (...change) => each((journal) => journal.noteProject?.(...change)),
-    noteRemoval: (...change) => each((journal) => journal.noteRemoval?.(...change)),
-    noteBranch: (...change) => each((journal) => journal.noteBranch?.(...change)),
-    noteEndpoint: (...change) => each((journal) => journal.noteEndpoint?.(...change)),
-    noteOperation: (...change) => each((journal) => journal.noteOperation?.(...change)),
-  };
 }
