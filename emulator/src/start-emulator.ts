@@ -3,7 +3,7 @@ import { startExpiry } from './control-plane/branch-expiry';
 import { connectionUriForm } from './control-plane/connection-uris';
 import { createControlPlane, resumeProjects } from './control-plane/create-control-plane';
 import { Controls } from './controls/controls';
-import { type Data, openData } from './data/saving-journal';
+import { SavingJournal } from './data/saving-journal';
 import { API_PREFIX } from './http/api-path';
 import { RequestLog } from './http/log-requests';
 import { createServer } from './http/server';
@@ -45,18 +45,18 @@ export interface Emulator extends Controls {
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const settings = resolveOptions(options);
   if (settings.data === undefined) return serve(settings);
-  const data = await openData(settings.data, { requested: options.apiKey, fallback: settings.apiKey });
-  return serve({ ...settings, apiKey: data.apiKey }, data);
+  const journal = new SavingJournal(settings.data, { requested: options.apiKey, fallback: settings.apiKey });
+  return serve({ ...settings, apiKey: journal.apiKey }, journal);
 }
 
 /** Loaded only here, so that an emulator without the option loads none of that code. */
-async function startPostgres(settings: Settings, data?: Data) {
+async function startPostgres(settings: Settings, journal?: SavingJournal) {
   if (settings.postgres === false) return undefined;
   const { startDataPlane } = await import('./data-plane/start-data-plane.js');
   try {
-    return await startDataPlane(settings, data?.projects ?? [], async () => data?.journal.saved());
+    return await startDataPlane(settings, journal?.projects ?? [], async () => journal?.saved());
   } catch (error) {
-    data?.journal.close();
+    journal?.close();
     throw error;
   }
 }
@@ -65,14 +65,14 @@ function describeTaken({ host, port }: Settings): string {
   return `port ${port} of ${host} is taken: stop what listens on it, or let the emulator choose a free one with --port 0`;
 }
 
-async function serve(settings: Settings, data?: Data): Promise<Emulator> {
-  const postgres = await startPostgres(settings, data);
-  const plane = createControlPlane(settings, data?.journal, postgres?.dataPlane);
+async function serve(settings: Settings, journal?: SavingJournal): Promise<Emulator> {
+  const postgres = await startPostgres(settings, journal);
+  const plane = createControlPlane(settings, journal, postgres?.dataPlane);
   const log = new RequestLog();
   const stopped = new AbortController();
   const controls = new Controls(plane, log);
-  const app = createServer({ plane, controls, log, stopped: stopped.signal, journal: data?.journal });
-  resumeProjects(plane, data?.projects ?? []);
+  const app = createServer({ plane, controls, log, stopped: stopped.signal, journal });
+  resumeProjects(plane, journal?.projects ?? []);
   postgres?.dataPlane.serve(plane);
   const stopExpiry = startExpiry(plane);
   const end = async (): Promise<void> => {
@@ -82,7 +82,7 @@ async function serve(settings: Settings, data?: Data): Promise<Emulator> {
     plane.runner.stop();
     await app.close();
     await postgres?.stop();
-    data?.journal.close();
+    journal?.close();
   };
   let ended: Promise<void> | undefined;
   const stop = (): Promise<void> => {

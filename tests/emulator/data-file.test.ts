@@ -1,24 +1,10 @@
-import { execFile } from 'node:child_process';
-import {
-  chmodSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
-import sqlite from 'node-sqlite3-wasm';
 import { startEmulator } from 'postgres-control-emulator';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { DataFile } from '../../emulator/src/data/data-file';
 import { newDataFile, start } from '../support/data-emulator';
 import { makeTemporaryFolder } from '../support/temporary-folder';
-
-const root = dirname(require.resolve('postgres-control-emulator/package.json'));
 
 describe('a data file', () => {
   it.skipIf(process.platform === 'win32')(
@@ -30,7 +16,7 @@ describe('a data file', () => {
       const emulator = await start({ data });
       emulator.createProject();
       const modeOf = (file: string) => statSync(file).mode & 0o777;
-      expect([modeOf(data), modeOf(`${data}-wal`)]).toEqual([0o600, 0o600]);
+      expect([modeOf(data), modeOf(`${data}.lock`)]).toEqual([0o600, 0o600]);
     },
   );
 
@@ -41,10 +27,7 @@ describe('a data file', () => {
     const [endpoint] = first.endpoints(project.id);
     first.deleteEndpoint(endpoint?.id ?? '');
     await first.stop();
-    run(
-      data,
-      "UPDATE records SET document = json_set(document, '$.wire.updated_at', '2020-01-01T00:00:00Z')",
-    );
+    edit(data, (text) => text.replaceAll(/("updated_at":")[^"]+/g, '$12020-01-01T00:00:00Z'));
     const second = await start({ data });
     expect([second.operations(project.id), second.branches(project.id)]).toMatchObject([
       [],
@@ -56,30 +39,14 @@ describe('a data file', () => {
   it.each<[string, (data: string) => void, RegExp]>([
     [
       'a text file',
-      (data) => writeFileSync(data, 'no database '.repeat(1000)),
-      /read: file is not a database; move/,
+      (data) => writeFileSync(data, 'no data'),
+      /cannot be read: it is not a data file of the emulator; move it away, with the folder .*\.db\.postgres if there is one/,
     ],
-    [
-      'a truncated file',
-      (data) => truncateSync(data, 6000),
-      /cannot be read: .*; move it away, with the folder .*\.db\.postgres if there is one/,
-    ],
-    [
-      'a file with an incomplete document',
-      (data) => run(data, "UPDATE records SET document = '{'"),
-      /malformed JSON/,
-    ],
-    [
-      'a database of another program',
-      (data) => {
-        rmSync(data);
-        run(data, 'CREATE TABLE notes (text TEXT)');
-      },
-      /it is a database of another program; move/,
-    ],
+    ['a damaged file', (data) => edit(data, (text) => text.replace(':', '')), /not a data file/],
+    ['a file with a damaged document', (data) => edit(data, (text) => text.replace('"wire":', '')), /JSON/],
     [
       'a file from another version of the emulator',
-      (data) => run(data, 'PRAGMA user_version = 9'),
+      (data) => edit(data, (text) => text.replace(/\d+/, '9')),
       /another emulator wrote it \(data version 9, this one knows 4\)/,
     ],
   ])('rejects %s as a data file with a message, and leaves it unchanged', async (_case, spoil, message) => {
@@ -131,36 +98,38 @@ describe('a data file', () => {
 
     it('without flock, what a killed emulator has left is named', async () => {
       const data = newDataFile();
-      mkdirSync(`${data}.lock`);
-      await expect(startEmulator({ data })).rejects.toThrow(`left the folder ${data}.lock: remove it`);
+      mkdirSync(`${data}.locked`);
+      await expect(startEmulator({ data })).rejects.toThrow(`left the folder ${data}.locked: remove it`);
     });
   });
 
-  it('a data file contains nothing of a transaction that a kill interrupted', async () => {
+  it('drops a line that a kill interrupted, and writes on', async () => {
     const data = newDataFile();
-    const emulator = await start({ data });
-    const { id } = emulator.createProject();
-    await emulator.stop();
-    // More than SQLite's cache holds, so that part of the transaction is on the disk when the process is killed.
-    const program = `
-      const { DataFile } = require(${JSON.stringify(join(root, 'dist/data/data-file.js'))});
-      const row = (id, document) => ({ projectId: '${id}', kind: 'branches', id, document });
-      const kill = row('kill', { toJSON: () => process.kill(process.pid, 'SIGKILL') });
-      const branches = (text) => Array.from({ length: 400 }, (_, index) => {
-        const wire = { created_at: '2026-01-01', text: 'x'.repeat(10_000) };
-        return row('branch-' + index, { text, wire });
-      });
-      void DataFile.open(${JSON.stringify(data)}).then((file) => {
-        file.write(branches('old'));
-        file.write([...branches('new'), kill]);
-      });`;
-    await expect(promisify(execFile)(process.execPath, ['--eval', program])).rejects.toMatchObject({
-      signal: 'SIGKILL',
-    });
-    const file = await DataFile.open(data);
+    const first = await start({ data });
+    const { id } = first.createProject({ name: 'kept' });
+    await first.stop();
+    edit(data, (text) => `${text}[{"projectId":"${id}","kind":"projects","id":"${id}","docu`);
+    const second = await start({ data });
+    second.createBranch(id, { name: 'new' });
+    await second.stop();
+    const third = await start({ data });
+    expect([third.projects(), third.branches(id)]).toMatchObject([
+      [{ name: 'kept' }],
+      [{ name: 'main' }, { name: 'new' }],
+    ]);
+  });
+
+  it('a data file that grows is rewritten, without what is outdated', () => {
+    const data = newDataFile();
+    const file = DataFile.open(data);
+    const wire = { id: 'p', updated_at: '2020-01-01T00:00:00Z', text: 'x'.repeat(1024 * 1024) };
+    const row = { projectId: 'p', kind: 'projects', id: 'p', document: { wire } } as const;
+    for (let count = 0; count < 20; count += 1) file.write([row]);
+    expect(statSync(data).size).toBeLessThan(10 * 1024 * 1024);
     file.close();
-    const count = "SELECT count(*) AS count FROM records WHERE document ->> '$.text' = ";
-    expect([run(data, `${count}'old'`), run(data, `${count}'new'`)]).toEqual([{ count: 400 }, { count: 0 }]);
+    const again = DataFile.open(data);
+    again.close();
+    expect(again.projects).toMatchObject([{ wire }]);
   });
 
   it('an emulator that cannot start releases its data file', async () => {
@@ -172,11 +141,7 @@ describe('a data file', () => {
   });
 });
 
-/** Runs a statement on a file that no emulator has open, and returns the first row. */
-function run(data: string, sql: string): unknown {
-  const database = new sqlite.Database(data);
-  database.exec('PRAGMA locking_mode = EXCLUSIVE');
-  const row = database.get(sql);
-  database.close();
-  return row;
+/** Changes a file that no emulator has open. */
+function edit(data: string, change: (text: string) => string): void {
+  writeFileSync(data, change(readFileSync(data, 'utf8')));
 }

@@ -70,7 +70,7 @@ describe.skipIf(!hasPostgres)('the processes and folders of Postgres', () => {
     const parent = await createVisits(before);
     const child = await before.createBranch(parent, 'read_write');
     // As on a full disk, its data file cannot grow any more.
-    const bytes = statSync(`${data}-wal`).size;
+    const bytes = statSync(data).size;
     execFileSync('prlimit', ['--pid', String(first.child.pid), `--fsize=${bytes}`]);
     for (const path of [`${parent.branchId}/databases/app`, child.branchId]) {
       const { status } = await parent.send('DELETE', `branches/${path}`);

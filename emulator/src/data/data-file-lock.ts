@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, constants, openSync } from 'node:fs';
+import { closeSync, constants, mkdirSync, openSync, rmdirSync } from 'node:fs';
 import { hasCode } from '../records/thrown-reason';
 
-/** Releases the file. */
-export type Unlock = () => void;
+/** Releases the lock. */
+type Unlock = () => void;
 
 /** O_EXLOCK of macOS and the BSDs, which Node does not define: open() takes the lock of flock(). */
 const OPEN_LOCKED = 0x20;
@@ -12,19 +12,31 @@ const OPEN_LOCKED = 0x20;
 const LOCKED_STATUS = 1;
 
 /**
- * Locks a file for this emulator, where the operating system can: it releases the lock when the process ends, even by
- * kill -9, so a lock is never stale. Only a process that may open the file can lock it.
- * @returns 'taken' if another emulator uses the file; undefined on Windows, and on Linux without the program flock
- * @throws Error when the file system has no locks
+ * Locks a data file for this emulator, by another file beside it, because the data file itself is replaced. The operating
+ * system releases the lock when the process ends, even by kill -9, so a lock is never stale. Only a process that may open the
+ * file can take it. On Windows, and on Linux without the program flock, the lock is a folder, which a killed process leaves behind.
+ * @param name how the user names the data file
+ * @throws Error when another emulator uses it, or the file system has no locks
  */
-export function lockDataFile(file: string): Unlock | 'taken' | undefined {
+export function lockDataFile(name: string, file: string): Unlock {
+  const folder = `${file}.locked`;
+  const unlock = takeLock(`${file}.lock`) ?? lockByFolder(folder);
+  if (typeof unlock === 'function') return unlock;
+  const hint = unlock === 'exists' ? `, or a killed one has left the folder ${folder}: remove it` : '';
+  throw new Error(
+    `the data file ${name} is in use by another emulator: stop that emulator, or choose another file${hint}`,
+  );
+}
+
+/** Undefined where the operating system cannot hold a lock. */
+function takeLock(lock: string): Unlock | 'taken' | undefined {
   if (process.platform === 'win32') return undefined;
-  return process.platform === 'linux' ? lockByFlock(file) : lockByOpening(file);
+  return process.platform === 'linux' ? lockByFlock(lock) : lockByOpening(lock);
 }
 
 /** Node has no flock(). The lock belongs to the open file, which the program and this process share, so it outlives the program. */
-function lockByFlock(file: string): Unlock | 'taken' | undefined {
-  const descriptor = openSync(file, 'r');
+function lockByFlock(lock: string): Unlock | 'taken' | undefined {
+  const descriptor = openSync(lock, 'a', 0o600);
   const { status, stderr, error } = spawnSync('flock', ['-x', '-n', '3'], {
     stdio: ['ignore', 'ignore', 'pipe', descriptor],
     encoding: 'utf8',
@@ -33,15 +45,26 @@ function lockByFlock(file: string): Unlock | 'taken' | undefined {
   closeSync(descriptor);
   if (status === LOCKED_STATUS) return 'taken';
   if (hasCode(error, 'ENOENT')) return undefined;
-  throw new Error(`the data file ${file} cannot be locked: ${stderr?.trim() ?? error?.message}`);
+  throw new Error(`${lock} cannot be locked: ${stderr?.trim() ?? error?.message}`);
 }
 
-function lockByOpening(file: string): Unlock | 'taken' {
+function lockByOpening(lock: string): Unlock | 'taken' {
+  const { O_CREAT, O_RDWR, O_NONBLOCK } = constants;
   try {
-    const descriptor = openSync(file, constants.O_RDWR | constants.O_NONBLOCK | OPEN_LOCKED);
+    const descriptor = openSync(lock, O_CREAT | O_RDWR | O_NONBLOCK | OPEN_LOCKED, 0o600);
     return () => closeSync(descriptor);
   } catch (error) {
     if (hasCode(error, 'EAGAIN')) return 'taken';
+    throw error;
+  }
+}
+
+function lockByFolder(folder: string): Unlock | 'exists' {
+  try {
+    mkdirSync(folder);
+    return () => rmdirSync(folder);
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return 'exists';
     throw error;
   }
 }

@@ -1,86 +1,76 @@
-import { existsSync, rmdirSync } from 'node:fs';
-import type { Database, Statement } from 'node-sqlite3-wasm';
+import {
+  closeSync,
+  fdatasyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import type { ProjectRecord } from '../records/records';
 import { reasonOf } from '../records/thrown-reason';
-import { lockDataFile, type Unlock } from './data-file-lock';
+import { lockDataFile } from './data-file-lock';
 import { type Row, restoreProject } from './documents';
-import { createDataFile, openDatabase } from './open-database';
 
-/** The SQLite file of an emulator. Each `write` is one transaction, which is on the disk before it returns. */
+const DATA_VERSION = 4;
+const HEAD = /^\{"postgres-control-emulator":(\d+)/;
+
+/** The service lists operations for six months. */
+const KEPT_MS = 183 * 24 * 3600 * 1000;
+/** A file that has become so much longer than twice what it needs is rewritten. In bytes. */
+const LEAST_SAVING = 16 * 1024 * 1024;
+
+interface Contents {
+  readonly head: { readonly 'postgres-control-emulator': number; readonly apiKey?: string | undefined };
+  /** The last row of each record, by project, oldest first. */
+  readonly projects: readonly (readonly Row[])[];
+}
+
+/**
+ * The data file of an emulator: JSON in lines. The first one says what the file is, and each `write` adds one, which is on the
+ * disk before it returns. A later row replaces an earlier one of the same record. What comes after the last line break is what
+ * a kill has interrupted.
+ */
 export class DataFile {
+  /** Those that the file has when it is opened, oldest first. */
+  readonly projects: readonly ProjectRecord[];
+  readonly apiKey: string | undefined;
   readonly #name: string;
-  readonly #database: Database;
-  readonly #unlock: Unlock | undefined;
-  readonly #statements = new Map<string, Statement>();
+  readonly #file: string;
+  readonly #unlock: () => void;
+  #descriptor: number;
+  #length = 0;
+  #longest = 0;
 
-  private constructor(name: string, database: Database, unlock: Unlock | undefined) {
+  private constructor(name: string, file: string, unlock: () => void, apiKey: string | undefined) {
     this.#name = name;
-    this.#database = database;
+    this.#file = file;
     this.#unlock = unlock;
+    const { head, projects } = readContents(file);
+    this.apiKey = head.apiKey ?? apiKey;
+    this.projects = projects.map(restoreProject);
+    this.#descriptor = openSync(file, 'a');
+    this.#rewrite({ head: { ...head, apiKey: this.apiKey }, projects });
   }
 
   /**
    * Opens the file, or creates it.
+   * @param apiKey to store in a file that has none
    * @throws Error when it cannot be opened, is in use, is not an emulator's file, or was written by another version of the emulator
    */
-  static async open(name: string): Promise<DataFile> {
-    const file = createDataFile(name);
-    const unlock = lockDataFile(file);
-    // SQLite's own lock is an empty folder, which a killed process leaves behind.
-    const folder = `${file}.lock`;
-    const hint = unlock ? '' : `, or a killed one has left the folder ${folder}: remove it`;
-    if (unlock === 'taken' || (unlock === undefined && existsSync(folder)))
+  static open(name: string, apiKey?: string): DataFile {
+    const file = createFile(name);
+    const unlock = lockDataFile(name, file);
+    try {
+      return new DataFile(name, file, unlock, apiKey);
+    } catch (cause) {
+      unlock();
       throw new Error(
-        `the data file ${name} is in use by another emulator: stop that emulator, or choose another file${hint}`,
+        `the data file ${name} cannot be read: ${reasonOf(cause)}; move it away, with the folder ${name}.postgres if there is one, to start with an empty file, or choose another file`,
+        { cause },
       );
-    try {
-      if (existsSync(folder)) rmdirSync(folder);
-      return new DataFile(name, await openDatabase(file), unlock);
-    } catch (error) {
-      unlock?.();
-      throw unreadable(name, error);
-    }
-  }
-
-  /** The stored value of a setting. If there is none, stores and returns the given value. */
-  keepSetting(setting: string, value: string): string {
-    this.#run('INSERT INTO settings VALUES (?, ?) ON CONFLICT DO NOTHING', [setting, value]);
-    return String(this.#database.get('SELECT value FROM settings WHERE name = ?', [setting])?.value);
-  }
-
-  /**
-   * Every project, oldest first. Removes the operations that have ended, and the records of deleted objects, whose last
-   * change is older than the given time.
-   * @throws Error when the emulator cannot read a document
-   */
-  readProjects(since: string): ProjectRecord[] {
-    try {
-      const isOver =
-        "kind = 'operations' AND document ->> '$.progress' = 'ended' OR document ->> '$.isDeleted'";
-      this.#database.run(`DELETE FROM records WHERE (${isOver}) AND document ->> '$.wire.updated_at' < ?`, [
-        since,
-      ]);
-      const rows = this.#database.all("SELECT * FROM records ORDER BY document ->> '$.wire.created_at'");
-      const byProject = new Map<string, Row[]>();
-      for (const { project_id, kind, id, document } of rows) {
-        const projectId = String(project_id);
-        // `write` stored each of them.
-        const row = {
-          projectId,
-          kind: kind as Row['kind'],
-          id: String(id),
-          document: JSON.parse(String(document)),
-        };
-        const rowsOfProject = byProject.get(projectId) ?? [];
-        rowsOfProject.push(row);
-        byProject.set(projectId, rowsOfProject);
-      }
-      const projects = [...byProject.values()].map(restoreProject);
-      return projects.toSorted(({ wire: one }, { wire: other }) =>
-        one.created_at < other.created_at ? -1 : 1,
-      );
-    } catch (error) {
-      throw unreadable(this.#name, error);
     }
   }
 
@@ -90,47 +80,77 @@ export class DataFile {
    */
   write(rows: readonly Row[]): void {
     try {
-      this.#database.exec('BEGIN');
-      for (const row of rows) this.#write(row);
-      this.#database.exec('COMMIT');
-    } catch (error) {
-      if (this.#database.inTransaction) this.#database.exec('ROLLBACK');
-      throw new Error(`the data file ${this.#name} cannot be written: ${reasonOf(error)}`, { cause: error });
+      // An attempt that failed may have written a part of its line.
+      ftruncateSync(this.#descriptor, this.#length);
+      const line = lineOf(rows);
+      writeFileSync(this.#descriptor, line);
+      fdatasyncSync(this.#descriptor);
+      this.#length += Buffer.byteLength(line);
+      if (this.#length > this.#longest) this.#rewrite(readContents(this.#file));
+    } catch (cause) {
+      throw new Error(`the data file ${this.#name} cannot be written: ${reasonOf(cause)}`, { cause });
     }
   }
 
   close(): void {
-    try {
-      for (const statement of this.#statements.values()) statement.finalize();
-      this.#database.close();
-    } finally {
-      this.#unlock?.();
-    }
+    closeSync(this.#descriptor);
+    this.#unlock();
   }
 
-  #write({ projectId, kind, id, document }: Row): void {
-    const update = 'ON CONFLICT DO UPDATE SET document = excluded.document';
-    if (document === null) this.#run('DELETE FROM records WHERE project_id = ?', [projectId]);
-    else
-      this.#run(`INSERT INTO records VALUES (?, ?, ?, ?) ${update}`, [
-        projectId,
-        kind,
-        id,
-        JSON.stringify(document),
-      ]);
-  }
-
-  /** Each statement is compiled once. */
-  #run(sql: string, values: readonly string[]): void {
-    const statement = this.#statements.get(sql) ?? this.#database.prepare(sql);
-    this.#statements.set(sql, statement);
-    statement.run([...values]);
+  /** Replaces the file by a new one, which only this user can read: it contains passwords and the key. */
+  #rewrite({ head, projects }: Contents): void {
+    this.#longest *= 2; // If it fails, the next attempt is not made soon.
+    const text = [head, ...projects].map(lineOf).join('');
+    const unfinished = `${this.#file}.new`;
+    rmSync(unfinished, { force: true });
+    writeFileSync(unfinished, text, { mode: 0o600, flag: 'wx', flush: true });
+    const descriptor = openSync(unfinished, 'a');
+    renameSync(unfinished, this.#file);
+    closeSync(this.#descriptor);
+    this.#descriptor = descriptor;
+    this.#length = Buffer.byteLength(text);
+    this.#longest = 2 * this.#length + LEAST_SAVING;
   }
 }
 
-function unreadable(name: string, error: unknown): Error {
-  return new Error(
-    `the data file ${name} cannot be read: ${reasonOf(error)}; move it away, with the folder ${name}.postgres if there is one, to start with an empty file, or choose another file`,
-    { cause: error },
-  );
+/** @returns its real path */
+function createFile(name: string): string {
+  try {
+    closeSync(openSync(name, 'a', 0o600));
+    return realpathSync(name);
+  } catch (cause) {
+    throw new Error(`the data file ${name} cannot be opened: ${reasonOf(cause)}`, { cause });
+  }
+}
+
+const lineOf = (content: object): string => `${JSON.stringify(content)}\n`;
+
+/**
+ * What the file has, without the operations that have ended, and the records of deleted objects, that have not changed for
+ * six months.
+ * @throws Error when the file is damaged, is not an emulator's file, or was written by another version of the emulator
+ */
+function readContents(file: string): Contents {
+  const text = readFileSync(file, 'utf8');
+  if (text === '') return { head: { 'postgres-control-emulator': DATA_VERSION }, projects: [] };
+  const [, version] = HEAD.exec(text) ?? [];
+  if (version === undefined) throw new Error('it is not a data file of the emulator');
+  if (Number(version) !== DATA_VERSION)
+    throw new Error(`another emulator wrote it (data version ${version}, this one knows ${DATA_VERSION})`);
+  const [head, ...lines] = text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
+  const projects = new Map<string, Map<string, Row>>();
+  for (const row of lines.flat() as Row[]) {
+    const rows = projects.get(row.projectId) ?? new Map<string, Row>();
+    if (row.document === null) projects.delete(row.projectId);
+    else projects.set(row.projectId, rows.set(`${row.kind} ${row.id}`, row));
+  }
+  const since = new Date(Date.now() - KEPT_MS).toISOString();
+  const isKept = ({ document }: Row): boolean => {
+    const isOver = document?.isDeleted || document?.progress === 'ended';
+    return !isOver || document.wire.updated_at >= since;
+  };
+  return { head, projects: [...projects.values()].map((rows) => [...rows.values()].filter(isKept)) };
 }

@@ -1,13 +1,19 @@
 import type { Change } from '../records/journal';
 import type { BranchRecord, EndpointRecord, OperationRecord, ProjectRecord } from '../records/records';
 
-/** A row of the data file. */
+/** The state of a record, as the data file has it. */
 export interface Row {
   readonly projectId: string;
   readonly kind: Change['kind'];
   readonly id: string;
-  /** JSON of the record. null deletes the project, and everything in it. */
-  readonly document: object | null;
+  /** null deletes the project, and everything in it. */
+  readonly document: Document | null;
+}
+
+interface Document {
+  readonly wire: { readonly updated_at: string };
+  readonly isDeleted?: boolean;
+  readonly progress?: OperationRecord['progress'];
 }
 
 type ProjectDocument = Pick<ProjectRecord, 'wire' | 'primaryBranchId'>;
@@ -30,8 +36,8 @@ export function rowsOf(change: Change): Row[] {
 /** The project with these rows, each kind oldest first. */
 export function restoreProject(rows: readonly Row[]): ProjectRecord {
   // `rowsOf` made each document.
-  const documentsOf = <Document>(kind: Change['kind']) =>
-    rows.filter((row) => row.kind === kind).map(({ document }) => document as Document);
+  const documentsOf = <Kind>(kind: Change['kind']) =>
+    rows.filter((row) => row.kind === kind).map(({ document }) => document as unknown as Kind);
   const [project] = documentsOf<ProjectDocument>('projects');
   if (project === undefined) throw new Error('a record belongs to no project');
   const [branches, deletedBranches] = byId(documentsOf<PartDocument<BranchRecord>>('branches'));
