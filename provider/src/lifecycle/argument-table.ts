@@ -12,7 +12,7 @@ export interface Argument<Effect, Shown, Attributes, Value> {
   readonly attribute?: keyof Shown & keyof Attributes & string;
   /** Reads it from a response, where no attribute of one name holds it. */
   readonly read?: (shown: Shown) => unknown;
-  /** Writes it into a request, likewise. */
+  /** Writes it into a request, where no attribute of one name holds it. */
   readonly write?: (value: Value) => Attributes;
   /** Whether two values that differ mean the same, for diff and for drift. */
   readonly equals?: (left: Value, right: Value) => boolean;
@@ -20,7 +20,7 @@ export interface Argument<Effect, Shown, Attributes, Value> {
   readonly matches?: (desired: Value, reported: Value) => boolean;
   /** Whether state keeps the program's value, because the service may report it in another form or not at all. It never drifts. */
   readonly keepsProgramValue?: boolean | ((shown: Shown) => boolean);
-  /** Whether a create leaves it to an update once the resource is complete: one whose creation fails must not have it. */
+  /** Whether a create leaves it out, and an update sends it once the resource is complete: one whose creation fails must not have it. */
   readonly isSetLast?: boolean;
   /** Sent when the program no longer gives the argument; null removes the value. Absent: the resource keeps its value. */
   readonly whenRemoved?: unknown;
@@ -30,7 +30,7 @@ type Rows<Inputs, Shown, Attributes, Effect> = {
   readonly [Name in keyof Inputs]-?: Argument<Effect, Shown, Attributes, NonNullable<Inputs[Name]>>;
 };
 
-/** What state holds of a resource, as far as it decides what has changed. */
+/** The part of a resource's state that decides what has changed. */
 type Before<Inputs> = Pick<Prior<Inputs, Inputs>, 'inputs' | 'outputs'>;
 
 const unsettled: ReadonlySet<string> = new Set(unsettledOutputs);
@@ -40,7 +40,7 @@ export class ArgumentTable<Inputs extends object, Shown, Attributes extends obje
   readonly names: readonly (keyof Inputs & string)[];
   /** The arguments whose change replaces the resource. */
   readonly replacing: readonly (keyof Inputs & string)[];
-  /** Settings of the provider, of which the service knows nothing. */
+  /** Settings of the provider, which the service does not know. */
   readonly settings: readonly (keyof Inputs & string)[];
   // Each row has functions of its own type, which a look-up by name can't show.
   readonly #rows: Readonly<Record<string, Argument<Effect, Shown, Attributes, never>>>;
@@ -52,7 +52,7 @@ export class ArgumentTable<Inputs extends object, Shown, Attributes extends obje
     this.settings = this.names.filter((name) => this.row(name).effect === 'none');
   }
 
-  /** What the table says of an argument. */
+  /** The row of an argument. A name that the table does not have counts as a setting of the provider. */
   row(name: string): Argument<Effect, Shown, Attributes, never> {
     return this.#rows[name] ?? { effect: 'none' };
   }
@@ -96,7 +96,7 @@ export class ArgumentTable<Inputs extends object, Shown, Attributes extends obje
     return whenRemoved !== undefined && !isSame(whenRemoved, outputs[name] ?? whenRemoved);
   }
 
-  /** The attributes of a create, under its name: everything that the program gives and an update need not set. */
+  /** The attributes of a create, with this name: everything that the program gives, except what is set last. */
   toCreateAttributes(inputs: Inputs, name: string | undefined): Attributes {
     const named = { ...inputs, ...(name !== undefined && { name }) };
     return this.toAttributes(reject(this.findGiven(named), this.isSetLast), named);
@@ -127,7 +127,7 @@ export class ArgumentTable<Inputs extends object, Shown, Attributes extends obje
    * @param isOwn whether an earlier create of this resource made it: what the program leaves out is then reset
    */
   findTakeOverChanges(shown: Shown, inputs: Inputs, isOwn: boolean): (keyof Inputs & string)[] {
-    // The other way round: a reported setting that the program does not give has to be reset.
+    // Both sides swapped: the program's value has to include the reported one, or else the argument is sent.
     const isLeftover = (name: keyof Inputs & string) =>
       this.isResettable(name) &&
       !this.isMatch(name, this.#read(name, shown), inputs[name] ?? this.row(name).whenRemoved);
@@ -177,7 +177,7 @@ export class ArgumentTable<Inputs extends object, Shown, Attributes extends obje
     return attribute === undefined ? read?.(shown) : shown[attribute];
   }
 
-  /** What the service reports; where that is what the program gives, in the program's spelling. */
+  /** What the service reports. Where that matches what the program gives, the program's value replaces it. */
   read(shown: Shown, desired: Partial<Inputs> = {}, names: readonly string[] = this.names): Partial<Inputs> {
     const given = desired as Properties;
     const values: Record<string, unknown> = {};
@@ -196,8 +196,8 @@ export class ArgumentTable<Inputs extends object, Shown, Attributes extends obje
   }
 
   /**
-   * The outputs after a refresh: what the service reports, and of what it does not know, what was in the outputs. Not from
-   * the inputs: after a failed update the engine stores the old ones.
+   * The outputs after a refresh: what the service reports, and for what it does not report, the previous outputs. The inputs
+   * would not do: after a failed update the engine stores the old ones.
    */
   refresh<Outputs extends Inputs & Unsettled>(
     shown: Shown,

@@ -31,7 +31,7 @@ export function situationOfCreation<Inputs extends Named, Shown extends Item>(
     : situationOfFound(flow, inputs, item, kind, creation.writes);
 }
 
-/** The situation after the response to a create: all that the program gives is sent, but for its name and what comes last. */
+/** The situation after the response to a create, which has sent all that the program gives, except the name and what is set last. */
 export function situationOfNew<Inputs extends Named, Shown extends Item>(
   flow: Flow<Inputs, Shown>,
   inputs: Inputs,
@@ -73,7 +73,7 @@ export function situationOfFound<Inputs extends Named, Shown extends Item>(
   return evolve(found, { kind: 'asked', names }, flow);
 }
 
-/** The ledger of a resource that its create has given a derived name: its own name comes last. */
+/** The ledger of a resource that was created under its derived name: the declared name is sent last. */
 function nameLast({ name }: Named, item: Item): Ledger {
   return moveTo(emptyLedger, 'last', name !== undefined && name !== item.name ? ['name'] : []);
 }

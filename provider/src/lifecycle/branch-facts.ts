@@ -31,7 +31,7 @@ export async function readBranch(
     project.branches.find(id, { deadline }),
     deadline ? deadline.bound(standingRead, 'list of the endpoints') : standingRead,
   ] as const;
-  // If one fails, the other must not go on after the run.
+  // If one read fails, wait for the other: it must not outlive the run.
   await Promise.allSettled(reads);
   const [branch, standing] = await Promise.all(reads);
   const isDestroy = !some(claims, 'hasDeclared');

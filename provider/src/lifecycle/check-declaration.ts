@@ -37,7 +37,7 @@ export function checkDeclaration<Inputs>(
   const failures = type.findInputFailures(given, olds?.inputs);
   return {
     resource,
-    // What the failures let through has the type of the inputs, or is not known yet.
+    // Inputs without a failure have this type, or are not known yet.
     inputs: inputs as Inputs,
     failures: failures.length > 0 ? failures : claimName(type, resource, inputs, claims),
   };

@@ -37,7 +37,7 @@ export interface CreateRequest<Shown extends { readonly id: string }> {
   /** @throws Error that says what is in the way, if these items show it */
   readonly explainConflict?: (items: readonly Shown[], conflict: ControlApiError) => void;
   readonly send: () => Promise<Change<Shown>>;
-  /** Makes the failure that keeps in state what a lost request may have created. Absent: a derived name shows it to the next create */
+  /** Turns a failure after a lost response into one that keeps the resource in state. Absent: its derived name is enough */
   readonly keep?: (error: unknown) => Error;
 }
 

@@ -4,7 +4,7 @@ import type { Declared, Properties } from './resource-identity';
 import type { Prior } from './resource-state';
 import { replacedByOption } from './run-records';
 
-/** What a replacement deletes of a type of resource, which the program has to allow. */
+/** The data that a replacement of this type of resource deletes. The program has to allow that. */
 export interface Loss {
   readonly kind: 'branch' | 'database';
   /** What may be replaced together with it: `its parent`. */
@@ -46,8 +46,8 @@ export async function findUnjudgedLoss(
 }
 
 /**
- * What the preview reports about a replacement, and whether it is certain.
- * @throws Error when it is, and `allowDataLoss` does not permit it
+ * What the preview reports about a replacement, and whether the replacement is certain.
+ * @throws Error when it is certain, and `allowDataLoss` does not permit it
  */
 export function judgeLoss(
   core: ProviderCore,
@@ -73,12 +73,12 @@ export function judgeLoss(
   );
 }
 
-/** What a create does if it is a forced replacement, which the engine does not show, and then why it fails if it is none. */
+/** For a create that may be a forced replacement, which the engine does not show: what that deletes, or else why the create fails. */
 export function describeForced(what: string, obstacle: string): string {
   return `with --replace or taint, it first deletes ${what}. Otherwise: ${obstacle}`;
 }
 
-/** What a create does if it is no replacement, and then what it does if it is one. */
+/** For a create that may be a forced replacement: what it does if it is none, then what it deletes if it is one. */
 export function describeUnforced(done: string, what: string): string {
   return `without --replace or taint, ${done}. With --replace or taint, it first deletes ${what}.`;
 }

@@ -29,7 +29,7 @@ interface DeleteQuestion {
   readonly send: (project: ServiceProject, id: string) => ReturnType<DeleteRequest['send']>;
 }
 
-/** What the run does in place of the request. */
+/** Thrown right before the request of a delete: what the run does instead of sending it. */
 class Instead extends Error {
   readonly act: (again: () => Promise<void>) => Promise<void>;
 
@@ -150,7 +150,7 @@ async function findBranchOf({ core, deadline }: DeleteQuestion, project: Service
   return shown?.protected ? read() : shown;
 }
 
-/** Why the branch with which a resource is replaced can't be deleted. The engine deletes that resource first: asking later is too late. */
+/** Why the branch with which a resource is replaced can't be deleted. The engine deletes the resource first, so its delete asks. */
 async function findBaseObstacle(
   core: ProviderCore,
   project: ServiceProject,

@@ -57,7 +57,7 @@ export function listChildren(ids: readonly string[]): string {
 
 type Guards = Readonly<Record<string, (facts: DeleteFacts) => string | undefined>>;
 
-/** Why a branch must not be deleted, as far as a preview of its replacement can tell. The order is the meaning. */
+/** Why a branch must not be deleted, as far as a preview of its replacement can tell. The order matters. */
 export const foreseenGuards: Guards = {
   'the branch is protected': ({ protectedBranch, isProtectedByOthers, subject }) => {
     if (protectedBranch === undefined) return undefined;
@@ -85,7 +85,7 @@ export const foreseenGuards: Guards = {
     ),
 };
 
-/** Every reason not to delete. The order is the meaning. */
+/** Every reason not to delete. The order matters. */
 export const deleteGuards: Guards = {
   'its replacement was not created': ({ lacksCreate, subject }) =>
     lacksCreate ? describeMayBeKept(subject) : undefined,

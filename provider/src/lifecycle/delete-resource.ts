@@ -69,7 +69,7 @@ export async function deleteResource(request: DeleteRequest): Promise<void> {
     });
     const isProven = !result.hasVanished && result.operations.every(({ status }) => status === 'finished');
     const isCutOff = result.outcome === 'interrupted' || result.outcome === 'timed out';
-    // The service deletes the record of a role or a database at once, and Postgres has it until then.
+    // The service deletes the record of a role or a database at once; Postgres keeps it until apply_config has succeeded.
     const isUnapplied = result.operations.some((each) => isConfig(each) && isFailed(each));
     // It may no longer exist even though an operation of the delete failed or vanished. A read that does not show it may be older
     // than its creation, so only the last one counts.

@@ -100,7 +100,7 @@ function endWait(
   const isAwaited = ({ id }: Operation) => awaited.some((each) => each.id === id);
   const hasOwn = awaited.some((each) => isOwn(situation, each));
   const followUps = operations.filter((each) => !isAwaited(each));
-  // Those that the service has forgotten have ended; only the resource shows how.
+  // An operation that the service no longer shows has ended. Only the resource shows how.
   const vanished = awaited
     .filter(({ id }) => !operations.some((each) => each.id === id))
     .map((each) => ({ ...each, status: 'finished' }));
@@ -143,7 +143,7 @@ function mayHaveStarted(
   return (isDisruptive && mayBeUp) || (isInPlace && effects.includes('config'));
 }
 
-/** What a request for these owes, given what it has started, and what it pays. */
+/** Adds the debts that a request for these arguments creates, and removes those that it pays, by the operations that it started. */
 function applyEffects(
   situation: Situation,
   names: readonly string[],
@@ -163,7 +163,7 @@ function applyEffects(
   return { ...joined, ledger: owe(pay(joined.ledger, ...paid), ...reasons) };
 }
 
-/** What an earlier request for the untraced arguments has started. It is of this run if a response was lost. */
+/** Adds what an earlier request for the untraced arguments has started. If this run lost a response, that request was its own. */
 function endTrace(situation: Situation, found: readonly Operation[], rules: Rules): Situation {
   const names = namesAt(situation.ledger, 'untraced');
   const effects = rules.effectsOf(names, situation.inputs);
@@ -177,7 +177,7 @@ function endTrace(situation: Situation, found: readonly Operation[], rules: Rule
   return acceptFound(applyEffects(sent, names, effects, found.filter(isUnpaid)), found, rules);
 }
 
-/** A suspension or a start was requested. Without effect, it was done already. */
+/** A suspension or a start was requested. If that had no effect, the compute was in that state already. */
 function endControl(
   situation: Situation,
   event: Extract<Event, { kind: 'controlled' }>,
@@ -198,7 +198,7 @@ function endControl(
   return event.isOwn ? acceptOwn(accepted, found, rules) : acceptFound(accepted, found, rules);
 }
 
-/** The program asks for a restart, and a request for it is on its way. */
+/** If a trigger asks for a restart, the suspension serves it: the trigger counts as sent, and a restart is owed. */
 function joinTrigger(situation: Situation): Situation {
   if (!asksFor('restartTriggers', situation)) return situation;
   return { ...situation, ledger: owe(moveTo(situation.ledger, 'sent', ['restartTriggers']), 'restart') };
@@ -224,7 +224,7 @@ function account(situation: Situation, seen: readonly Operation[]): Situation {
   return { ...situation, ledger: { ...ledger, since: Math.max(ledger.since, ...seen.map(timeOf)) } };
 }
 
-/** Operations of others, such as a killed run. What has succeeded owes nothing, but pays. */
+/** Adds operations that this run did not start, such as those of a killed run. One that has succeeded pays, and adds no debt. */
 function acceptFound(situation: Situation, found: readonly Operation[], rules: Rules): Situation {
   const ledger = oweFor(situation.ledger, found.filter(isUnpaid));
   return recordAll({ ...situation, ledger }, found, rules);

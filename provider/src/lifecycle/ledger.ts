@@ -32,7 +32,7 @@ const payments: Readonly<Record<string, readonly Owed[]>> = {
   apply_schema_from_branch: ['schema'],
 };
 const suspensionReasons = paymentOf('suspend_compute');
-/** What the creation of a branch owes. Only a branch that is ready shows that both are there. */
+/** What the creation of a branch owes. Only a ready branch shows that it has both. */
 export const creationDebts = ['data', 'schema'] as const;
 
 /** What the service still owes to the program. Between two runs, the state holds it. */
@@ -84,7 +84,7 @@ export function moveTo(ledger: Ledger, stage: Stage | undefined, names: readonly
   return { ...ledger, stages: { ...ledger.stages, ...moved } };
 }
 
-/** What the program asks for. It waits for everything that is on its way. */
+/** Adds what the program asks for. An argument that is due, untraced or sent last keeps its stage. */
 export function ask(ledger: Ledger, names: readonly string[]): Ledger {
   return moveTo(ledger, 'asked', difference(names, namesAt(ledger, 'due', 'untraced', 'last')));
 }
@@ -187,7 +187,7 @@ export function timeOf({ created_at }: Operation): number {
   return Date.parse(created_at) || 0;
 }
 
-/** What is left of it. */
+/** Everything that is not settled: arguments, debts and operations. */
 export function findLeft(ledger: Ledger): readonly string[] {
   const operations = ledger.operations.map(({ action, id }) => `${action} ${id}`);
   return [...namesAt(ledger, 'asked', 'due', 'untraced', 'last'), ...ledger.owed, ...operations];

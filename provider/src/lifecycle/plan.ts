@@ -22,7 +22,7 @@ export interface PlannedStep {
   readonly step: Step;
   /** The arguments that it applies. */
   readonly names: readonly string[];
-  /** Why it takes a compute down that is active. */
+  /** Why it would take an active compute down. */
   readonly reasons: readonly Owed[];
   /** Whether it takes an active compute down. */
   readonly drops: boolean;
@@ -30,11 +30,11 @@ export interface PlannedStep {
 
 type Seen<Shown extends Item> = Situation & { readonly item: Shown };
 
-/** A plan that needs more steps goes in circles. */
+/** A plan with more steps than this is in a loop. */
 const mostSteps = 50;
 
 /**
- * The steps of a run on the situation, by the same two functions, on a service that does everything at once.
+ * The steps that a run would take from this situation: `decide` and `evolve`, with a service that finishes everything at once.
  * @param situation with the resource as it is now
  * @param listed the operations since the time up to which the state accounts for them, newest first. @default none
  */

@@ -73,8 +73,8 @@ export class ProviderCore {
   }
 
   /**
-   * Completes a check with the failures by the first question that finds some. What the service refuses is one: `pulumi up` would
-   * fail, too.
+   * Adds to a check the failures of the first question that finds some. A refusal by the service is a failure as well, because
+   * `pulumi up` would fail.
    */
   async judge<Inputs extends object>(
     checked: CheckedDeclaration<Inputs>,

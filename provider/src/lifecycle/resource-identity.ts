@@ -10,7 +10,7 @@ export interface Resource {
   readonly createsBeforeDelete?: boolean | undefined;
   /** Whether the program sets the resource option `retainOnDelete`. The engine goes by what the state says. @default false */
   readonly retainsOnDelete?: boolean | undefined;
-  /** Stands for the name of what this resource replaces while that still exists: `hashName` of it. */
+  /** If this resource is created before the one that it replaces is deleted: `hashName` of the old one's name. */
   readonly replaces?: string | undefined;
   /** The arguments that the program marks as secrets. */
   readonly secretNames?: readonly string[] | undefined;

@@ -116,7 +116,7 @@ export abstract class ResourceLifecycle<
   protected abstract remove(id: string, prior: Prior<Inputs, Outputs>, deadline: Deadline): Promise<void>;
 
   /**
-   * The branch that this run replaces, and the resource with it. The engine asks about that before it passes what the program declares.
+   * The branch with which this run replaces the resource, if any. The engine calls diff for that before it passes the declaration.
    * @param place the argument that names the branch
    */
   protected findBase(

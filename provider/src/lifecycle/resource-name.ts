@@ -36,9 +36,9 @@ export function deriveName(
 }
 
 /**
- * The derived names of a resource whose create may have been tried before; the resource is created under the first. The
- * second is that of a replacement which is created while the old one has the first. Both are looked for, with whatever name
- * the old one has by now: other people may have renamed or deleted it since.
+ * The derived names by which a create finds the orphan of an earlier try. It creates under the first. The second is for a replacement
+ * that is created while the old resource has the first name, which is then left out. Otherwise a create looks for both: since the
+ * earlier try, another client may have renamed or deleted the old resource.
  */
 export function deriveNames(
   { replaces, ...resource }: Resource,

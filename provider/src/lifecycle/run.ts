@@ -21,7 +21,7 @@ import { type Event, type Item, isOwn, isWaiting, type Situation, type Step, sin
 import { writeFailedLedger, writeLedger } from './stored-ledger';
 import { awaited, decide, namesToSend } from './table';
 
-/** A run that needs more steps goes in circles. */
+/** A run with more steps than this is in a loop. */
 const mostSteps = 100;
 /** The state of the compute that each request asks for. */
 const controlledStates = { start: 'active', suspend: 'idle' } as const;
@@ -151,7 +151,7 @@ export class Run<Shown extends Item, Outputs> {
       isUnderWay,
     } as const;
     if (operations.length > 0 || !(isUnderWay || isRepeated)) return { ...controlled, found: operations };
-    // An earlier request has started one, or another client.
+    // An earlier request or another client has started one.
     const find = (listed: readonly Operation[]) => {
       const newest = listed.find(
         (each) => each.action === `${verb}_compute` && !isOwn(this.#situation, each),

@@ -9,7 +9,7 @@ interface Row {
   readonly when: (situation: Situation) => boolean;
 }
 
-/** What to do next with a resource: the first row that fits. The order is the meaning (docs/internals/lifecycle.md). */
+/** What to do next with a resource: the first row that fits. The order matters (docs/internals/lifecycle.md). */
 export const table: readonly Row[] = [
   // Nothing is sent after a failure of this run.
   { step: 'fail', when: ({ own, view }) => own.some(isFailedOperation) || view === 'differs' },
