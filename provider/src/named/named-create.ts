@@ -36,7 +36,7 @@ export async function createNamed<Inputs extends NamedInputs>(
     refusesSecond: true,
     send: async () => {
       const created = project.api.createNamed(kind, inputs, attributes, deadline);
-      // While the project is locked, a list that shows it is one from before its delete.
+      // After a 423 nothing was created: a list that shows it is older than its delete.
       if (!(await created.then(() => false, isLocked))) list.show(id);
       return created.then(toChange(work));
     },
@@ -81,7 +81,7 @@ export async function glimpseNamed(
   return core.glimpse(declaration, project, `the ${kind}s`, () => project.named(kind, place).fresh());
 }
 
-/** Why the create would stop, by what the service has. A replacement deletes the old one first. */
+/** Why the create would fail, judged by what the service has now. A replacement deletes the old one first. */
 export async function findExistingFailures<Inputs extends NamedInputs>(
   core: ProviderCore,
   named: NamedType<Inputs>,

@@ -106,7 +106,7 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     return isThere ? [] : [`its branch no longer has it: ${andAgain}`];
   }
 
-  /** What stops the replacement, if the old one is deleted first. Only in TypeScript, the provider knows. */
+  /** What stops the replacement, if the old one is deleted first. Only the TypeScript classes report whether it is. */
   async #findObstacle(prior: PriorNamed<Inputs>, news: Declared<Inputs>): Promise<string | undefined> {
     const { resource } = news;
     if (resource.createsBeforeDelete || this.claims.isRetained(resource.urn)) return undefined;
@@ -179,7 +179,7 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     const send = ({ api }: ServiceProject, idNow: string) =>
       api.deleteNamed(kind, parseNamedId(idNow), deadline).catch((error: unknown) => {
         if (!(error instanceof ControlApiError && error.status === 422)) throw error;
-        // A role that owns a database which the program does not have: both go with their branch, which this run deletes next.
+        // The role owns a database that the program does not declare. This run deletes their branch next, and both with it.
         if (kind === 'role' && base !== undefined) return { operations: [] };
         throw new Error(`${error.message}. ${refusal}`.trim(), { cause: error });
       });
@@ -191,7 +191,7 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     return super.isDue(prior) || this.#isReset(prior);
   }
 
-  /** Whether its branch is reset, by this run or one that was killed: it then has what another branch has. */
+  /** Whether its branch is reset, by this run or by a killed one: the branch then has the roles and databases of another one. */
   #isReset({ outputs }: PriorNamed<Inputs>): boolean {
     return this.core.claims.branch.item(outputs.branchId).reset !== undefined;
   }
@@ -212,7 +212,7 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     return this.core.startWork(news, deadline, prior && [asReported(prior)]);
   }
 
-  /** Waits for the reset of its branch, if this run makes that or waits for it: without a dependency, the engine does not. */
+  /** Waits for a reset of its branch that this run sends or has found. Without a dependency, the engine does not wait. */
   async #afterReset({ branchId }: NamedInputs, deadline: Deadline): Promise<void> {
     const { branch } = this.core.claims;
     while (['expected', 'found'].includes(branch.item(branchId).reset ?? '')) {
@@ -225,7 +225,7 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     }
   }
 
-  /** @throws UnsettledError when that fails, so that the next run does it: without changes, the engine would not ask for it */
+  /** Creates it again. @throws UnsettledError when that fails: without a pending change, no later diff would ask for it */
   async #makeAgain(id: string, before: NamedOutputs<Inputs>, news: Declared<Inputs>, deadline: Deadline) {
     try {
       return (await this.make(news, deadline)).outputs;

@@ -19,7 +19,7 @@ export interface NamedWork<Inputs extends NamedInputs> extends ResourceWork<Inpu
   readonly kind: NamedType<Inputs>['kind'];
   /** Its path, as the latest response has shown it. */
   id: string;
-  /** What the latest response has shown of it. */
+  /** Its password, if a response has shown one. */
   password?: string | undefined;
 }
 
@@ -50,7 +50,7 @@ function describeNamed<Inputs extends NamedInputs>(
     work,
     before,
     list,
-    // The apply_config of a branch does not say what it is about: it may be of this one.
+    // An apply_config names its branch, but no role or database, so any of them may be this one's.
     isOfResource: (operation) => operation.branch_id === inputs.branchId && isConfig(operation),
     update: (names) => {
       if (intersection(names, sent).length === 0) return undefined;
@@ -140,7 +140,10 @@ export function toFoundNamed<Inputs extends NamedInputs>(
   return { inputs, outputs: toOutputs(named, item, inputs, shown) };
 }
 
-/** As a refresh finds it. What only the state knows stays, except the password of another one of that name, as after a reset. One from a file has none. */
+/**
+ * As a refresh finds it. What only the state has stays, except the password of another role that now has the name, as after a reset. A
+ * role that was imported from a file has none.
+ */
 export async function toRefreshed<Inputs extends NamedInputs>(
   named: NamedType<Inputs>,
   item: NamedItem,

@@ -35,7 +35,7 @@ interface Definition<Inputs extends NamedInputs> {
   /** What the required arguments are for, besides those of each type. @default none */
   readonly required?: Readonly<Record<string, string>>;
   readonly arguments: ArgumentTable<Inputs, NamedItem, NamedAttributes, string>;
-  /** The arguments that an update sends. The service applies them by apply_config, which a request for the first one repeats. */
+  /** The arguments that an update sends. Each starts an apply_config; sending the first one again repeats it after a failure. */
   readonly sent: readonly (keyof Inputs & string)[];
   readonly send: (
     api: ControlApi,
@@ -47,7 +47,7 @@ interface Definition<Inputs extends NamedInputs> {
   readonly role?: keyof Inputs & string;
   /** What the preview reports about a change, by the argument that is sent. @default nothing */
   readonly changes?: Readonly<Record<string, string>>;
-  /** How it is when it is created again, such as after a reset of its branch, in words. */
+  /** Describes a resource that is created again, such as after a reset of its branch: `empty`. */
   readonly again: string;
   /** Why the service would refuse to delete it before another one takes its place. @default nothing */
   readonly findObstacle?: (core: ProviderCore, at: NamedPath) => Promise<string | undefined>;
@@ -55,10 +55,10 @@ interface Definition<Inputs extends NamedInputs> {
   readonly refusal?: string;
   /** What a replacement deletes. @default nothing that the program has to allow */
   readonly loss?: Loss;
-  /** The output that only the response to the request that sets it shows, and a read of its own. @default none */
+  /** The password: only a separate read and the response to the request that sets it show it. @default none */
   readonly password?: {
     readonly read: (api: ControlApi, at: NamedPath, deadline?: Deadline) => Promise<string | undefined>;
-    /** What `up` says where the service does not show it. */
+    /** What `up` reports if the service does not show it. */
     readonly absence: string;
   };
 }
@@ -67,7 +67,7 @@ export interface NamedType<Inputs extends NamedInputs> extends Definition<Inputs
   readonly type: ResourceType;
   /** The outputs that are not arguments. */
   readonly further: readonly string[];
-  /** The outputs that a preview knows only for an existing one, including a name that an update may change: lookups use it. */
+  /** The outputs that a preview of a create, or of their change, leaves unknown. A name that an update may change is one: lookups use it. */
   readonly unforeseen: readonly string[];
   /** The outputs of the class. */
   readonly classOutputs: readonly string[];
@@ -81,7 +81,7 @@ export const namedRows = {
   adopt: { effect: 'none' },
 } as const;
 
-/** What those arguments may hold. @param reserved the names that Postgres and the service have for themselves */
+/** What those arguments may hold. @param reserved the names that Postgres and the service reserve */
 export function toNamedShape(reserved: { readonly pattern: RegExp; readonly names: string }) {
   return {
     projectId: id('project'),
