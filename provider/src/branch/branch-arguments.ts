@@ -58,7 +58,7 @@ export function isSchemaOnly({ init_source }: Branch): boolean {
   return init_source === 'schema-only';
 }
 
-/** The arguments that fix the origin of the branch, and that an existing branch does not have. */
+/** The arguments that fix the origin of a branch, and in which an existing branch differs from what the program gives. */
 export function findOtherOrigin(branch: Branch, inputs: BranchInputs): BranchArgument[] {
   const reported = branchArguments.read(branch);
   const isUnreported = isSchemaOnly(branch) && inputs.initSource === 'schema-only';
@@ -78,7 +78,7 @@ function isSameLsn(left: unknown, right: unknown): boolean {
   return trimLsn(left) === trimLsn(right);
 }
 
-/** Without the zeros before its two numbers. */
+/** An LSN without the leading zeros of its two numbers. */
 function trimLsn(lsn: unknown): string {
   return String(lsn)
     .toUpperCase()

@@ -99,7 +99,7 @@ export function findInputFailures(given: Properties, before?: Properties): Input
     return [
       { property: 'expiresAt', reason: 'must not be given with protected: true, which keeps the branch' },
     ];
-  // One that was accepted before must not stop the whole stack once it has passed.
+  // An expiry that was accepted earlier must not stop the whole stack once its time has passed.
   return isSameInstant(given.expiresAt, before?.expiresAt) ? [] : findExpiryFailure(String(given.expiresAt));
 }
 

@@ -119,7 +119,7 @@ export class BranchLifecycle extends ResourceLifecycle<BranchInputs, BranchOutpu
     const run = startRun(work, situationInState(branchFlow, news.inputs, outputs), outputs, check);
     const updated = run.run(changes);
     if (!changes.includes('resetTriggers')) return updated;
-    // Roles and databases have not followed a failed reset. The next run asks for the reset again, finds it, and updates them.
+    // After a failed reset, roles and databases are not updated. The next run asks for the reset again, finds it, and updates them.
     return this.claims.noteReset(
       id,
       updated.catch((error: unknown) => {

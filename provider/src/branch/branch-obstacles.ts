@@ -57,7 +57,7 @@ export async function checkRename(
   if (isUnknown([name, projectId])) return;
   const all = await core.list(declaration, 'branches');
   const holder = all.find((branch) => branch.name === name);
-  // An interrupted replacement has deleted the branch, and only creates.
+  // If an interrupted replacement has already deleted the branch, this update only creates one.
   const isToRename = all.some((branch) => branch.id === id && branch.name !== name);
   if (!holder || !isToRename || core.claims.branch.findRenamed(holder.id)) return;
   throw new Error(
@@ -117,7 +117,7 @@ export async function findExpiringParent(
   return [{ property: 'parentId', reason }];
 }
 
-/** Notes whose roles and databases a new branch starts with, for what the program declares on it. An earlier point may have had others. */
+/** Notes the branch whose roles and databases a new branch starts with. With an earlier point in time, they are not known. */
 export async function noteOrigin(
   core: ProviderCore,
   declaration: BranchDeclaration,

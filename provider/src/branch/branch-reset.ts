@@ -87,7 +87,7 @@ export async function reportReset(
 
 /**
  * From now on, the roles and databases of the branch wait for the reset.
- * @throws Error when the engine has asked about that before it asked about the branch
+ * @throws Error when the engine has already asked about one of them: that one would not wait
  */
 function noteAhead({ claims }: ProviderCore, id: string, reset: 'expected' | 'found', origin?: string): void {
   const isFirst = claims.branch.item(id).reset === undefined;

@@ -11,14 +11,14 @@ import { toOutputs, withResets } from './branch-state';
 
 type BranchWork = ResourceWork<BranchInputs>;
 
-/** An update of arguments starts no operation, so it owes nothing. Only the branch itself shows whether its data is there. */
+/** An update of arguments starts no operation, so it creates no debt. Only the branch itself shows whether it has its data. */
 export const branchFlow: Flow<BranchInputs, Branch> = {
   arguments: branchArguments,
   isBlind: true,
   mayHavePast: isBecomingReady,
   effectsOf: () => [],
   repeatable: () => [],
-  // A reset also suspends and starts its endpoints, and may create a branch. Those in state have no ids of resources.
+  // A reset also suspends and starts endpoints, and may create another branch. Operations read from state name no resource.
   isRecorded: ({ endpoint_id, branch_id }, item) => {
     const id = endpoint_id ?? branch_id ?? item?.id;
     return item === undefined || id === item.id;
@@ -64,7 +64,7 @@ function describeBranch(
   };
 }
 
-/** Whether its data is not there yet. One that is archived or reset is on its way to `ready`, too, but has data. */
+/** Whether the branch does not have its data yet. An archived branch, or one under a reset, also becomes `ready`, but has data. */
 export function isBecomingReady({ current_state }: Pick<Branch, 'current_state'>): boolean {
   return current_state === 'init';
 }

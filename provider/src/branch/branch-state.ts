@@ -45,7 +45,7 @@ export function toFound(branch: Branch, { inputs, outputs }: PriorBranch, declar
   return { inputs: now, outputs: withResets(refreshed, outputs) };
 }
 
-/** The outputs as before a reset that is not done: the next diff asks for it again, and finds what has happened since. */
+/** The outputs with the reset fields of before: the next diff asks for the unfinished reset again, and the next run finds it. */
 export function withResets(outputs: BranchOutputs, before: BranchOutputs): BranchOutputs {
   const others = omit(outputs, 'lastResetAt', 'resetTriggers') as BranchOutputs; // They are optional.
   return { ...others, ...pick(before, 'lastResetAt', 'resetTriggers') };
