@@ -1,8 +1,7 @@
-import { xor } from 'lodash';
+import { isMatch, xor } from 'lodash';
 import type { Endpoint, EndpointAttributes } from '../control-api/wire-types';
 import { ArgumentTable } from '../lifecycle/argument-table';
 import type { EndpointInputs, PreloadLibraries } from './endpoint-inputs';
-import { isSameSettings } from './pg-settings';
 
 /** In any order; what is left out has the service's default. */
 function isSameLibraries(left: PreloadLibraries, right: PreloadLibraries): boolean {
@@ -45,7 +44,8 @@ export const endpointArguments = new ArgumentTable<
     effect: 'update',
     read: ({ settings }) => settings.pg_settings ?? {},
     write: (pg_settings) => ({ settings: { pg_settings } }),
-    matches: isSameSettings,
+    // Settings that the service adds are no drift.
+    matches: (desired, reported) => isMatch(reported, desired),
     whenRemoved: {},
   },
   preloadLibraries: {

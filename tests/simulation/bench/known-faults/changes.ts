@@ -32,12 +32,6 @@ export const changeFaults: readonly KnownFault[] = [
     replace: 'return false;',
   },
   {
-    name: 'settings in another spelling count as drift',
-    file: 'endpoint/endpoint-arguments.ts',
-    find: '    matches: isSameSettings,\n',
-    replace: '',
-  },
-  {
     name: 'allowRestart is ignored',
     file: 'lifecycle/provider-core.ts',
     find: 'return Boolean(allowRestart ?? this.config.allowRestart);',
