@@ -60,18 +60,6 @@ export class UnlockWait {
     for (const operation of this.#blocking) this.#harmless.add(versionOf(operation));
   }
 
-  /** The unfinished operations of the project, by a fresh list; empty if the list fails until the deadline. */
-  async findBlocking(): Promise<readonly Operation[]> {
-    const { deadline } = this.#write;
-    this.#blocking = await this.#poller.watch<readonly Operation[]>({
-      deadline,
-      operations: () => [],
-      judge: ({ newest }) => newest.filter(isUnfinished),
-      expire: () => [],
-    });
-    return this.#blocking;
-  }
-
   /**
    * Returns when another attempt makes sense: when the operations that lock the project have finished or failed, or
    * after a pause that grows with each refusal. At once if nothing shows that the project is locked.
@@ -158,7 +146,6 @@ export function isLocked(error: unknown): error is ControlApiError {
 /** A write whose project stayed locked until its deadline. Its last request changed nothing. */
 export class LockedError extends Error {
   override readonly name = 'LockedError';
-  readonly #blocking: readonly Operation[];
   readonly #lock: string;
   readonly #waitedMs: number;
 
@@ -166,7 +153,6 @@ export class LockedError extends Error {
     const blockers = blocking.map(describeOperation).join(', ') || locked.reason;
     const waited = describeSeconds(deadline.totalMs);
     super(`${locked.method} ${locked.path}: 423 Locked (${blockers}); waited ${waited}`, { cause: locked });
-    this.#blocking = blocking;
     this.#waitedMs = deadline.totalMs;
     this.#lock = `The project is locked (${blockers}). An earlier write waited ${waited} without success, so this one did not wait.`;
   }
@@ -174,12 +160,6 @@ export class LockedError extends Error {
   /** Whether a write with this deadline would have waited no longer than this one. */
   outlasts(deadline: Deadline): boolean {
     return deadline.totalMs <= this.#waitedMs;
-  }
-
-  /** Whether these operations include one that blocked this write and has not changed since. */
-  isFor(operations: readonly Operation[]): boolean {
-    const versions = this.#blocking.map(versionOf);
-    return operations.some((operation) => versions.includes(versionOf(operation)));
   }
 
   /** The error of a write that was queued behind this one. */

@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { timeOf, useFakeClock, useShortestPauses } from '../../../tests/support/fake-clock';
+import { useFakeClock, useShortestPauses } from '../../../tests/support/fake-clock';
 import {
-  forever,
   lastTried,
   lockedProject,
   minuteMs,
@@ -145,7 +144,7 @@ describe('WriteQueue of a project that stays locked', () => {
     expect(project.sent.filter((each) => !each.startsWith('first'))).toEqual([]);
   });
 
-  it('fails a later write at once while the same operation locks', async () => {
+  it('tries a later write once while the project stays locked', async () => {
     const project = lockedProject();
     await passing([project.write('first', { deadline: within(20_000) })], minuteMs);
     const later = project.write('later', { deadline: within(20_000) });
@@ -158,20 +157,6 @@ describe('WriteQueue of a project that stays locked', () => {
     await passing([project.write('first', { deadline: within(20_000) })], minuteMs);
     const later = project.write('later', { deadline: within(30_000) });
     expect(await passing([later], minuteMs)).toEqual([`later failed at 88500: ${lastTried} 30 s`]);
-  });
-
-  it.each([
-    ['another operation', running('op-8', 30_000, 70_050), 20_000],
-    [
-      'the same operation, which has changed since,',
-      running('op-7', 0, 70_050, (ms) => ({ updated_at: timeOf(ms < 30_000 ? 0 : 30) })),
-      forever,
-    ],
-  ])('lets a later write wait when %s locks the project', async (_what, operation, firstEndsMs) => {
-    const project = new QueuedProject(running('op-6', 0, Math.min(firstEndsMs, 20_000)), operation);
-    await passing([project.write('first', { deadline: within(20_000) })], minuteMs);
-    const later = project.write('later', { deadline: within(20_000) });
-    expect(await passing([later], minuteMs)).toEqual([expect.stringMatching(/^later done at 70[01]\d\d$/)]);
   });
 
   it('lets a later write wait after another write succeeded', async () => {

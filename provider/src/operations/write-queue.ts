@@ -38,7 +38,8 @@ interface Entry extends LockedWrite {
  * write waits for the operations that lock the project, and the others send nothing.
  *
  * Time in the queue does not count against a write's deadline. If the lock outlasts the deadline of the first write, the
- * queued writes with the same or a shorter deadline fail at once, instead of one after the other.
+ * queued writes with the same or a shorter deadline fail at once, instead of one after the other. Until a write is accepted,
+ * later ones of such a deadline are tried once.
  */
 export class WriteQueue {
   readonly #poller: OperationPoller;
@@ -133,8 +134,7 @@ export class WriteQueue {
         return lock.noteAccepted();
       } catch (error) {
         if (!isLocked(error)) throw error;
-        const isHopeless = this.#stuckOn?.outlasts(entry.deadline);
-        if (isHopeless && this.#stuckOn?.isFor(await lock.findBlocking())) throw this.#stuckOn.forQueued();
+        if (this.#stuckOn?.outlasts(entry.deadline)) throw this.#stuckOn.forQueued();
         entry.refusal = error;
       }
     }
