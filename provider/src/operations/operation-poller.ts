@@ -66,8 +66,6 @@ export class OperationPoller {
   /** Of the last poll. */
   #failure: string | undefined;
   #refusals = 0;
-  /** How often in a row the service refused to return an operation by its id. */
-  readonly #refusalsOf = new Map<string, number>();
   #pauseUntil = 0;
 
   constructor(source: OperationSource, projectId: string, pacing: PollPacing = defaultPollPacing) {
@@ -165,31 +163,19 @@ export class OperationPoller {
     this.#pollSchedule.learn(newest);
     const byId = new Map<string, Operation | undefined>(newest.map((operation) => [operation.id, operation]));
     const missing = [...watched.values()].filter(({ id }) => !byId.has(id));
-    const found = await Promise.all(missing.map((operation) => this.#findById(operation, once, watches)));
+    const found = await Promise.all(missing.map((operation) => this.#findById(operation, once)));
     for (const [index, { id }] of missing.entries()) byId.set(id, found[index]);
     return { sentAfter, newest, find: (operationId) => byId.get(operationId) };
   }
 
-  /** A failed read leaves the operation unchanged. Repeated refusals fail only the watches of this operation. */
-  async #findById(
-    operation: Operation,
-    options: CallOptions,
-    watches: readonly ActiveWatch[],
-  ): Promise<Operation | undefined> {
-    const { id } = operation;
+  /** A failed read leaves the operation unchanged. */
+  async #findById(operation: Operation, options: CallOptions): Promise<Operation | undefined> {
     try {
-      const found = await this.#source.getOperation(this.#projectId, id, options);
-      this.#refusalsOf.delete(id);
-      return found;
+      return await this.#source.getOperation(this.#projectId, operation.id, options);
     } catch (error) {
       if (isNotFound(error)) return undefined;
-      const isRefused = !(error instanceof ControlApiError) || error.meaning === 'refused';
-      const refusals = isRefused ? (this.#refusalsOf.get(id) ?? 0) + 1 : 0;
-      this.#refusalsOf.set(id, refusals);
-      if (refusals < finalRefusals && error instanceof ControlApiError) return operation;
-      const waiting = watches.filter((watch) => watch.operations().some((each) => each.id === id));
-      for (const watch of waiting) watch.fail(toError(error));
-      return operation;
+      if (error instanceof ControlApiError) return operation;
+      throw error;
     }
   }
 

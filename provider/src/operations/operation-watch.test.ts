@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
 import { now, useFakeClock, useShortestPauses } from '../../../tests/support/fake-clock';
-import { operationOf } from '../../../tests/support/operation';
 import { endsOf, failure, pause, sourceOf, watchOf } from '../../../tests/support/polled-project';
 import { OperationPoller } from './operation-poller';
 
@@ -19,46 +18,10 @@ function failingWith(failures: (Error | undefined)[]) {
 }
 
 describe('OperationPoller: a watch', () => {
-  it.each([
-    ["a proxy's 404", failure(404, 0, false), 'ControlApiError: GET /operations: 404 Not Found: busy'],
-    ['a refusal', failure(403), 'ControlApiError: GET /operations: 403 Forbidden: busy'],
-  ])('rejects after the third %s in a row for its operation', async (_what, error, end) => {
-    const { source, asked } = sourceOf({ getOperation: () => Promise.reject(error) });
-    expect(await endsOf([new OperationPoller(source, 'p-1').watch(watchOf())])).toEqual([end]);
-    expect(asked).toHaveLength(3);
-  });
-
   it('rejects at once when the read of its operation throws another error', async () => {
     const { source, asked } = sourceOf({ getOperation: () => Promise.reject(new TypeError('broken')) });
     const ends = await endsOf([new OperationPoller(source, 'p-1').watch(watchOf())]);
     expect([ends, asked.length]).toEqual([['TypeError: broken'], 1]);
-  });
-
-  it('continues when the operation of another watch cannot be read', async () => {
-    const { source } = sourceOf({
-      getOperation: async (_projectId, id) => {
-        if (id === 'op-2') throw failure(403);
-        return operationOf({ id });
-      },
-    });
-    const poller = new OperationPoller(source, 'p-1');
-    const other = watchOf({ operations: () => [operationOf({ id: 'op-2' })] });
-    expect(await endsOf([poller.watch(watchOf()), poller.watch(other)])).toEqual([
-      'expired at 9500',
-      'ControlApiError: GET /operations: 403 Forbidden: busy',
-    ]);
-  });
-
-  it.each([
-    ['a response', async () => operationOf()],
-    ['a failure that says nothing', () => Promise.reject(failure(500))],
-  ])('restarts the count of refusals of its operation after %s', async (_what, between) => {
-    const refuse = () => Promise.reject(failure(403));
-    const responses = [refuse, refuse, between, refuse, refuse];
-    const { source } = sourceOf({
-      getOperation: () => responses.shift()?.() ?? Promise.resolve(operationOf()),
-    });
-    expect(await endsOf([new OperationPoller(source, 'p-1').watch(watchOf())])).toEqual(['expired at 9500']);
   });
 
   it.each([
