@@ -49,7 +49,7 @@ export function situationOfNew<Inputs extends Named, Shown extends Item>(
     writes: 'accepted',
     item,
   };
-  const begun = evolve(created, { kind: 'accepted', names: [], started, isRepeated: false }, flow);
+  const begun = evolve(created, { kind: 'accepted', names: [], started }, flow);
   return evolve(begun, { kind: 'asked', names: table.findDrift(item, inputs, last) }, flow);
 }
 

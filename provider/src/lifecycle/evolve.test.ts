@@ -15,11 +15,10 @@ import type { Event, Situation } from './situation';
 const failed = { status: 'failed' } as const;
 const resize = ['autoscalingLimitMaxCu'];
 
-const sentFor = (names: readonly string[], started: Situation['own'], isRepeated = false): Event => ({
+const sentFor = (names: readonly string[], started: Situation['own']): Event => ({
   kind: 'accepted',
   names,
   started,
-  isRepeated,
 });
 
 describe('asked', () => {
@@ -50,7 +49,7 @@ describe('shown and answered', () => {
     const lost = evolved(situationOf(), { kind: 'lost' });
     const answered = evolved(lost, { kind: 'answered', item: activeItem });
     expect([lost.writes, answered.writes]).toEqual(['unknown', 'unknown']);
-    expect(evolved(answered, sentFor(['name'], [config()], true)).writes).toBe('accepted');
+    expect(evolved(answered, sentFor(['name'], [config()])).writes).toBe('accepted');
   });
 });
 
@@ -145,15 +144,15 @@ describe('accepted', () => {
     expect(ledger.stages).toEqual({ restartTriggers: 'sent', autoscalingLimitMaxCu: 'sent' });
   });
 
-  it.each<[string, readonly string[], Situation['own'], boolean, string]>([
-    ['a size that restarts nothing on an active compute', resize, [config()], false, 'untraced'],
-    ['a size that starts nothing', resize, [], false, 'untraced'],
-    ['settings that start nothing', ['pgSettings'], [], false, 'untraced'],
-    ['a name, which never starts anything', ['name'], [], false, 'sent'],
-    ['a size that restarts', resize, [config(), suspension(), start()], false, 'sent'],
-    ['settings that are repeated after a lost response', ['pgSettings'], [config()], true, 'sent'],
-  ])('%s is %s', (_what, names, started, isRepeated, stage) => {
-    const { ledger } = evolved(situationOf(), sentFor(names, started, isRepeated));
+  it.each<[string, readonly string[], Situation['own'], Situation['writes'], string]>([
+    ['a size that restarts nothing on an active compute', resize, [config()], 'none', 'untraced'],
+    ['a size that starts nothing', resize, [], 'none', 'untraced'],
+    ['settings that start nothing', ['pgSettings'], [], 'none', 'untraced'],
+    ['a name, which never starts anything', ['name'], [], 'none', 'sent'],
+    ['a size that restarts', resize, [config(), suspension(), start()], 'none', 'sent'],
+    ['settings that are repeated after a lost response', ['pgSettings'], [config()], 'unknown', 'sent'],
+  ])('%s is %s', (_what, names, started, writes, stage) => {
+    const { ledger } = evolved(situationOf({ writes }), sentFor(names, started));
     expect(ledger.stages).toEqual({ [names[0] ?? '']: stage });
   });
 

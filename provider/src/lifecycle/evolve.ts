@@ -53,11 +53,8 @@ export function evolve(situation: Situation, event: Event, rules: Rules): Situat
       const found = isUncertain ? relevant.filter(isUnpaid) : relevant;
       return account(acceptFound({ ...situation, past: 'closed' }, found, rules), event.listed);
     }
-    case 'accepted': {
-      const { started, isRepeated } = event;
-      const writes = isRepeated && started.length === 0 ? 'unknown' : 'accepted';
-      return acceptSent({ ...situation, writes }, event, rules);
-    }
+    case 'accepted':
+      return acceptSent(situation, event, rules);
     case 'traced':
       return endTrace(situation, event.found, rules);
     case 'controlled':
@@ -116,13 +113,18 @@ function endWait(
 /** The service has accepted these arguments, and has started these operations for them. */
 function acceptSent(
   situation: Situation,
-  { names, started, isRepeated }: Extract<Event, { kind: 'accepted' }>,
+  { names, started }: Extract<Event, { kind: 'accepted' }>,
   rules: Rules,
 ): Situation {
   const effects = rules.effectsOf(names, situation.inputs);
-  const isUntraced = mayHaveStarted(situation, names, effects, started, isRepeated);
-  const moved = moveTo(situation.ledger, isUntraced ? 'untraced' : 'sent', names);
-  return acceptOwn(applyEffects({ ...situation, ledger: moved }, names, effects, started), started, rules);
+  const isUntraced = mayHaveStarted(situation, names, effects, started);
+  const accepted: Situation = {
+    ...situation,
+    ledger: moveTo(situation.ledger, isUntraced ? 'untraced' : 'sent', names),
+    // A response without operations does not show what a lost request has started.
+    writes: situation.writes === 'unknown' && started.length === 0 ? 'unknown' : 'accepted',
+  };
+  return acceptOwn(applyEffects(accepted, names, effects, started), started, rules);
 }
 
 /**
@@ -130,15 +132,14 @@ function acceptSent(
  * that this run has sent before are traced already.
  */
 function mayHaveStarted(
-  { ledger, item }: Situation,
+  { ledger, item, writes }: Situation,
   names: readonly string[],
   effects: readonly Owed[],
   started: readonly Operation[],
-  isRepeated: boolean,
 ): boolean {
   if (difference(names, namesAt(ledger, 'sent')).length === 0) return false;
   const isDisruptive = reasonsAmong(effects).length > 0 && !started.some(isSuspension);
-  const isInPlace = started.length === 0 || (isRepeated && isDisruptive);
+  const isInPlace = started.length === 0 || (writes === 'unknown' && isDisruptive);
   const mayBeUp = isInPlace || item?.current_state !== 'idle';
   return (isDisruptive && mayBeUp) || (isInPlace && effects.includes('config'));
 }

@@ -94,17 +94,17 @@ function respond<Shown extends Item>(
     }
     case 'send':
     case 'rename': {
-      const names = step === 'rename' ? ['name'] : namesToSend(situation, flow);
+      const names = namesToSend(step, situation, flow);
       const differing = flow.arguments.findDrift(item, inputs, names);
       const actions = actionsOf(item, flow.effectsOf(differing, inputs));
       const started = actions.map((action) => ideal(action, situation));
       const reasons = reasonsAmong(flow.effectsOf(names, inputs));
-      const event = { kind: 'accepted', names, started, isRepeated: false } as const;
+      const event = { kind: 'accepted', names, started } as const;
       return { event, names, reasons, drops: started.some(isSuspension) };
     }
     case 'reset': {
       const names = ['resetTriggers'];
-      return { event: { kind: 'accepted', names, started: [], isRepeated: false }, names };
+      return { event: { kind: 'accepted', names, started: [] }, names };
     }
     case 'suspend':
     case 'start': {

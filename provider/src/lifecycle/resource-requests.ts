@@ -10,8 +10,6 @@ import type { Event, Item } from './situation';
 
 /** The response to a write that may have been repeated. */
 interface Accepted<Shown> extends Change<Shown> {
-  /** Whether an earlier request, whose response was lost, may have done the work. */
-  readonly isRepeated: boolean;
   /** The earliest time at which the first request can have been sent, by the clock of the service. */
   readonly sentAfter: (newestAt: number) => number;
 }
@@ -60,15 +58,11 @@ export class ResourceRequests<Shown extends Item> {
   ): Promise<Accepted<Shown>> {
     const { resource, project, deadline, progress } = this.#parts;
     const sentAt = performance.now();
-    let isRepeated = false;
     if (!findDone) await check();
     try {
       const change = await project.write({
         send: () => this.#noteOutcome(send()),
-        onLost: () => {
-          isRepeated = true;
-          this.#learn({ kind: 'lost' });
-        },
+        onLost: () => this.#learn({ kind: 'lost' }),
         isLookupDue: () => true,
         findDone: async () => {
           const done = await findDone?.();
@@ -79,7 +73,7 @@ export class ResourceRequests<Shown extends Item> {
         startedBy: ({ operations }) => operations,
         onLocked: (blocking) => progress.show(describeBlockers(blocking), deadline.elapsedMs),
       });
-      return { ...change, isRepeated, sentAfter: (newestAt) => newestAt - (performance.now() - sentAt) };
+      return { ...change, sentAfter: (newestAt) => newestAt - (performance.now() - sentAt) };
     } catch (error) {
       // The service may not have found something else, such as the branch of a move.
       if (!isNotFound(error) || (await this.find())) throw error;

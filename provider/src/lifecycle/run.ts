@@ -63,8 +63,7 @@ export class Run<Shown extends Item, Outputs> {
   }
 
   async #perform(step: Action): Promise<Event> {
-    const names =
-      step === 'rename' ? ['name'] : step === 'send' ? namesToSend(this.#situation, this.#resource.flow) : [];
+    const names = namesToSend(step, this.#situation, this.#resource.flow);
     const perform: Readonly<Record<Action, () => Promise<Event>>> = {
       fail: () => Promise.reject(this.#toFailure()),
       wait: () => this.#wait(),
@@ -114,9 +113,9 @@ export class Run<Shown extends Item, Outputs> {
   /** Sends these arguments, and nothing else. */
   async #send(names: readonly string[]): Promise<Event> {
     const send = this.#resource.update(names);
-    if (!send) return { kind: 'accepted', names, started: [], isRepeated: false };
-    const { operations, isRepeated } = await this.#requests.write(send, () => this.#check());
-    return { kind: 'accepted', names, started: operations, isRepeated };
+    if (!send) return { kind: 'accepted', names, started: [] };
+    const { operations } = await this.#requests.write(send, () => this.#check());
+    return { kind: 'accepted', names, started: operations };
   }
 
   async #reset(): Promise<Event> {
@@ -125,8 +124,8 @@ export class Run<Shown extends Item, Outputs> {
     const send = () => reset.send(this.#item);
     const find = () =>
       findReset(this.#resource, this.#situation, this.#requests, (isEnough) => this.#listNew(isEnough));
-    const { operations, isRepeated } = await this.#requests.write(send, () => this.#check(), find);
-    return { kind: 'accepted', names: ['resetTriggers'], started: operations, isRepeated };
+    const { operations } = await this.#requests.write(send, () => this.#check(), find);
+    return { kind: 'accepted', names: ['resetTriggers'], started: operations };
   }
 
   async #control(verb: 'suspend' | 'start'): Promise<Event> {
@@ -142,21 +141,22 @@ export class Run<Shown extends Item, Outputs> {
         return now;
       });
     if (!('operations' in change)) return { kind: 'shown', item: change };
-    const { item, operations, isRepeated, sentAfter } = change;
+    const { item, operations, sentAfter } = change;
+    const mayBeDone = this.#situation.writes === 'unknown';
     const isUnderWay = item.current_state !== controlledStates[verb];
     const controlled = {
       kind: 'controlled',
       verb,
-      isOwn: operations.length > 0 || isRepeated,
+      isOwn: operations.length > 0 || mayBeDone,
       isUnderWay,
     } as const;
-    if (operations.length > 0 || !(isUnderWay || isRepeated)) return { ...controlled, found: operations };
+    if (operations.length > 0 || !(isUnderWay || mayBeDone)) return { ...controlled, found: operations };
     // An earlier request or another client has started one.
     const find = (listed: readonly Operation[]) => {
       const newest = listed.find(
         (each) => each.action === `${verb}_compute` && !isOwn(this.#situation, each),
       );
-      return newest && (isRepeated || isUnpaid(newest)) ? [newest] : [];
+      return newest && (mayBeDone || isUnpaid(newest)) ? [newest] : [];
     };
     const listed = await this.#requests.list(isUnderWay ? () => 0 : sentAfter, (all) => find(all).length > 0);
     return { ...controlled, found: find(listed) };

@@ -98,8 +98,6 @@ export type Event =
       readonly kind: 'accepted';
       readonly names: readonly string[];
       readonly started: readonly Operation[];
-      /** Whether an earlier request, whose response was lost, may have done the work. */
-      readonly isRepeated: boolean;
     }
   /** What an earlier request for the untraced arguments has started. */
   | { readonly kind: 'traced'; readonly found: readonly Operation[] }

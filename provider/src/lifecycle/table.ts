@@ -49,8 +49,10 @@ export function awaited(situation: Situation): readonly Operation[] {
   );
 }
 
-/** The arguments that the next update sends; after a failed `apply_config` also what drops no connection. */
-export function namesToSend({ ledger, inputs }: Situation, rules: Rules): readonly string[] {
+/** The arguments that the step sends; after a failed `apply_config` also what drops no connection. */
+export function namesToSend(step: Step, { ledger, inputs }: Situation, rules: Rules): readonly string[] {
+  if (step === 'rename') return namesAt(ledger, 'last');
+  if (step !== 'send') return [];
   const names = sendable(ledger);
   const isConfigured = rules.effectsOf(names, inputs).includes('config');
   return isDue(ledger, 'config') && !isConfigured
