@@ -163,7 +163,7 @@ describe('what others did since', () => {
   it('protects a branch that they protected', async () => {
     const { one, run, startRun, isThere, projectId, emulator } = await startBranchProgram();
     emulator.changeBranch(projectId, one.id, { protected: true });
-    expect((await errorOf(run.delete(one))).message).toContain('another client has protected branch');
+    expect((await errorOf(run.delete(one))).message).toContain(`branch ${one.id} is protected`);
     expect(isThere(one.id)).toBe(true);
     emulator.changeBranch(projectId, one.id, { protected: false });
     await startRun().delete(one);

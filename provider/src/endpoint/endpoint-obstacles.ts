@@ -1,6 +1,6 @@
 import { find, some } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
-import { toProtection } from '../lifecycle/branch-facts';
+import { findProtected } from '../lifecycle/branch-facts';
 import { foreseenGuards, judgeDelete } from '../lifecycle/delete-guards';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import type { ProviderCore } from '../lifecycle/provider-core';
@@ -85,10 +85,10 @@ export async function checkUnprotected(
   const isUnprotected = wasProtected === true && declared !== undefined && declared.inputs.protected !== true;
   if (resource.retainsOnDelete || isUnprotected) return;
   const before = { ...declaration, inputs: outputs };
-  const protection = toProtection(core, find(await core.list(before, 'branches'), { id: outputs.branchId }));
+  const protectedBranch = findProtected(find(await core.list(before, 'branches'), { id: outputs.branchId }));
   // An interrupted replacement has deleted it, and only creates.
   const subject = { action: 'delete', kind: 'endpoint', id } as const;
-  const reason = judgeDelete({ ...protection, subject }, foreseenGuards);
+  const reason = judgeDelete({ protectedBranch, subject }, foreseenGuards);
   if (reason !== undefined && some(await core.list(before, 'endpoints'), { id })) throw new Error(reason);
 }
 

@@ -5,25 +5,12 @@ import type { ServiceProject } from '../operations/service-project';
 import { childIds, type DeleteFacts, type StandingEndpoint } from './delete-guards';
 import type { ProviderCore } from './provider-core';
 
-/** @param wasProtected whether the state has it as protected. @default what diff has found, if it was asked */
-export function toProtection(
-  { claims }: ProviderCore,
-  branch: Branch | undefined,
-  wasProtected = claims.branch.item(branch?.id ?? '').wasProtected,
-) {
-  if (!branch?.protected) return {};
-  const { declared } = claims.branch.recordOf(branch.id);
-  const isOurs = declared?.inputs.protected === true;
-  return { protectedBranch: branch.id, isProtectedByOthers: wasProtected === false && !isOurs };
-}
-
 /** What the service shows of a branch that is to be deleted, and of what is on it or was created from it. */
 export async function readBranch(
   core: ProviderCore,
   project: ServiceProject,
   id: string,
   deadline: Deadline | undefined,
-  wasProtected?: boolean,
 ) {
   const { claims, config } = core;
   const standingRead = listStanding(core, project, id);
@@ -38,7 +25,7 @@ export async function readBranch(
   return {
     subject: { action: 'delete', kind: 'branch', id } as const,
     name: branch?.name,
-    ...toProtection(core, branch, wasProtected),
+    protectedBranch: findProtected(branch),
     permanent: branch && findPermanence(branch),
     standing,
     children: childIds(project.branches.latest, id),
@@ -46,6 +33,11 @@ export async function readBranch(
     foreseen: claims.branch.item(id).foreseen,
     allowsRestart: config.allowRestart || isDestroy,
   };
+}
+
+/** Its id, if the service protects it. */
+export function findProtected(branch: Branch | undefined): string | undefined {
+  return branch?.protected ? branch.id : undefined;
 }
 
 /** A schema-only branch has no parent either. */

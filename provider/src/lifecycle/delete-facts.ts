@@ -2,7 +2,7 @@ import { compact } from 'lodash';
 import type { Deadline } from '../control-api/deadline';
 import { rereadUntil } from '../control-api/read-lag';
 import type { NamedItem, ServiceProject } from '../operations/service-project';
-import { readBranch, toProtection } from './branch-facts';
+import { findProtected, readBranch } from './branch-facts';
 import {
   type DeleteFacts,
   describeChildren,
@@ -85,7 +85,7 @@ async function guardDelete(question: DeleteQuestion, project: ServiceProject): P
 async function gatherFacts(question: DeleteQuestion, project: ServiceProject): Promise<DeleteFacts> {
   const { core, kind, id, prior, isSame, deadline } = question;
   const urn = urnOf(question);
-  const { name, type, branchId, protected: wasProtected } = prior.outputs;
+  const { name, type, branchId } = prior.outputs;
   const claims = core.claims[kind];
   const { base, declared } = claims.resource(urn);
   const replacement = claims.findReplacement(urn);
@@ -99,7 +99,7 @@ async function gatherFacts(question: DeleteQuestion, project: ServiceProject): P
   } as const;
   const known = { projectId: project.id, names: [name] };
   if (kind === 'branch') {
-    const live = await readBranch(core, project, id, deadline, wasProtected === true);
+    const live = await readBranch(core, project, id, deadline);
     const leaving = compact(live.children.map((child) => claims.item(child).leaving));
     // Those deletes have to end before its own request.
     if (leaving.length > 0)
@@ -129,7 +129,7 @@ async function gatherFacts(question: DeleteQuestion, project: ServiceProject): P
   const adopter = claims.findAdopter({ ...known, names: [name, endpoint?.name], branchIds }, urn);
   const isForbidden = hasOther && endpoint && isUp(endpoint) && !core.allowsRestart({ allowRestart });
   const unallowed = isForbidden ? 'allowRestart' : undefined;
-  return { ...common, ...toProtection(core, branch), adopter, unallowed };
+  return { ...common, protectedBranch: findProtected(branch), adopter, unallowed };
 }
 
 /**

@@ -19,7 +19,7 @@ const forbidding: readonly [fact: Partial<DeleteFacts>, reason: RegExp][] = [
     /^its replacement could not be created, so nothing was deleted: it is taken\.$/,
   ],
   [{ baseObstacle: 'it has children.' }, /^it is replaced with its branch, which can't be deleted: it has c/],
-  [{ protectedBranch: 'br-2' }, /^branch br-2 is protected\..* in an earlier `pulumi up`, or unprotect it/],
+  [{ protectedBranch: 'br-2' }, /^branch br-2 is protected\..* in an earlier `pulumi up --refresh`, or unprotect it/],
   [{ permanent: 'a root branch' }, /^it is a root branch, which the service does not delete/],
   [{ named: ['urn:role', 'urn:db'] }, /^urn:role, urn:db, which this program keeps, would be deleted with/],
   [
@@ -49,13 +49,6 @@ describe('a delete', () => {
       expect(judge(facts.slice(-1))).toMatch(/nothing was deleted|can't be deleted/i);
     },
   );
-
-  it('says how to go on when others have protected the branch', () => {
-    const fact = { protectedBranch: 'br-1', isProtectedByOthers: true };
-    expect(judge([fact])).toMatch(
-      /^another client has protected branch br-1 .* an earlier `pulumi up --refresh`/,
-    );
-  });
 
   it.each<Partial<DeleteFacts>>([
     {},

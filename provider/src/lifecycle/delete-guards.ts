@@ -2,7 +2,7 @@ import { filter, map } from 'lodash';
 import { joinFirst } from '../control-api/printable';
 import type { Branch, Endpoint } from '../control-api/wire-types';
 import { isUp } from './plan';
-import { describeMayBeKept, describeSubject, type Subject } from './resource-errors';
+import { describeSubject, type Subject } from './resource-errors';
 
 /** An endpoint on a branch that is about to be deleted, which the service deletes with it. */
 export interface StandingEndpoint {
@@ -26,8 +26,6 @@ export interface DeleteFacts {
   readonly baseObstacle?: string | undefined;
   /** The branch, or that of the endpoint, if the service protects it. */
   readonly protectedBranch?: string | undefined;
-  /** Whether others have protected it since the state was written. */
-  readonly isProtectedByOthers?: boolean;
   /** What the branch is, if the service never deletes such a branch. */
   readonly permanent?: 'the default branch of its project' | 'a root branch' | undefined;
   /** The endpoints on the branch, without those that this run deletes. @default none */
@@ -59,16 +57,10 @@ type Guards = Readonly<Record<string, (facts: DeleteFacts) => string | undefined
 
 /** Why a branch must not be deleted, as far as a preview of its replacement can tell. The order matters. */
 export const foreseenGuards: Guards = {
-  'the branch is protected': ({ protectedBranch, isProtectedByOthers, subject }) => {
-    if (protectedBranch === undefined) return undefined;
-    const [cause, command] = isProtectedByOthers
-      ? [
-          `another client has protected branch ${protectedBranch} since the last \`pulumi up\` or refresh`,
-          'up --refresh',
-        ]
-      : [`branch ${protectedBranch} is protected`, 'up'];
-    return `${describeSubject(subject)}: ${cause}. The service deletes neither a protected branch nor its endpoints. Nothing was deleted. Set protected: false on the branch in an earlier \`pulumi ${command}\`, or unprotect it at the service, and run the command again.`;
-  },
+  // The state may not know yet that another client has protected it.
+  'the branch is protected': ({ protectedBranch, subject }) =>
+    protectedBranch &&
+    `${describeSubject(subject)}: branch ${protectedBranch} is protected. The service deletes neither a protected branch nor its endpoints. Nothing was deleted. Set protected: false on the branch in an earlier \`pulumi up --refresh\`, or unprotect it at the service, and run the command again.`,
   'the service never deletes such a branch': ({ permanent, subject }) =>
     permanent &&
     `${describeSubject(subject)}: it is ${permanent}, which the service does not delete. Nothing was deleted. Leave it as it was. To remove it from the program alone, first apply retainOnDelete: true in a \`pulumi up\` of its own.`,
@@ -88,7 +80,9 @@ export const foreseenGuards: Guards = {
 /** Every reason not to delete. The order matters. */
 export const deleteGuards: Guards = {
   'its replacement was not created': ({ lacksCreate, subject }) =>
-    lacksCreate ? describeMayBeKept(subject) : undefined,
+    lacksCreate
+      ? `${describeSubject(subject)}: its replacement was not created, so the resource may still use it. Nothing was deleted. If it is left over, the next \`pulumi up\` deletes it.`
+      : undefined,
   'the program has another resource in its place': ({ unallowed, subject }) =>
     unallowed &&
     `${describeSubject(subject)}: the program has another one in its place (by the resource option import, a lookup, or a replacement that was interrupted), and ${unallowed} is not true. Nothing was deleted. To keep it, declare it under another Pulumi name, with adopt: true. To delete it, set ${unallowed}: true; after a lookup, delete it at the service.`,

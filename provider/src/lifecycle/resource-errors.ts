@@ -95,11 +95,6 @@ export function describeGone(subject: Subject): string {
   return `${describeSubject(subject)}: the ${subject.kind} no longer exists. To create it again, run \`pulumi up --refresh\`; if it was deleted on purpose, remove it from the program.`;
 }
 
-/** Refuses a delete, because the replacement was not created. */
-export function describeMayBeKept(subject: Subject): string {
-  return `${describeSubject(subject)}: its replacement was not created, so the resource may still use it. Nothing was deleted. If it is left over, the next \`pulumi up\` deletes it.`;
-}
-
 export function describeDrift(subject: Subject, drift: readonly string[]): string {
   return `${describeSubject(subject)}: every operation finished, but the service reports a different ${drift.join(', ')} than declared. Another client may have changed it; the next \`pulumi up\` applies it again.`;
 }

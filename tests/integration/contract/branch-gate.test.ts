@@ -69,7 +69,7 @@ describe.each(doors)('a protected Branch by %s', (_name, door) => {
     const state = await up({ protected: true });
     const { message } = await callErrorOf(destroy(state));
     expect(message).toContain(`delete of branch ${state.id}: branch ${state.id} is protected. ${refusal}`);
-    expect(message).toContain('Set protected: false on the branch in an earlier `pulumi up`');
+    expect(message).toContain('Set protected: false on the branch in an earlier `pulumi up --refresh`');
     expect(writes().map(({ method }) => method)).not.toContain('DELETE');
     await destroy(await up({ protected: false }, state));
     expect(held()).toEqual([]);

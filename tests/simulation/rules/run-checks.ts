@@ -70,7 +70,7 @@ export function checkFalseFailure(world: World, round: Round, results: readonly 
 function isRefusedLoss({ ground }: World, message: string): boolean {
   const { plans, allowed, protectedByOthers } = ground.branches;
   if (/a reset of branch \S+ it is protected/.test(message)) return true;
-  const [, branchId = ''] = /branch (br-\S+) (?:is protected|since)/.exec(message) ?? [];
+  const [, branchId = ''] = /branch (br-\S+) is protected/.exec(message) ?? [];
   if (ground.branches.find(branchId)?.protected || protectedByOthers.has(branchId)) return true;
   const mayRefuse = plans.some((plan, slot) => !plan.allowsDataLoss && !allowed.has(slot));
   return mayRefuse && message.includes('allowDataLoss is not true');

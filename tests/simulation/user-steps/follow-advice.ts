@@ -34,7 +34,7 @@ export function followAdvice(
 
 /** In the program where its branch stays, and else at the service. */
 function unprotect(world: UserWorld, step: UserStep, message: string): UserStep | undefined {
-  const [, id = ''] = /branch (br-[\w-]+)(?:(?:: it)? is protected| since)/.exec(message) ?? [];
+  const [, id = ''] = /branch (br-[\w-]+)(?:: it)? is protected/.exec(message) ?? [];
   const name = nameOf(world.stack.state.resources.find((each) => each.id === id)?.urn ?? '');
   const isKept = !/delete of branch/.test(message) && step.program[name]?.args?.protected === true;
   if (isKept) return { ...step, program: withArgs(step.program, name, { protected: false }) };

@@ -82,9 +82,9 @@ function allowDataLoss({ world, slot }: Advised): boolean {
 /** In the program where its branch stays, and else at the service. */
 function unprotect({ world, slot, message }: Advised): boolean {
   const { branches } = world.ground;
-  const [, branchId = ''] = /branch (br-\S+) (?:is protected|since)/.exec(message) ?? [];
+  const [, branchId = ''] = /branch (br-\S+) is protected/.exec(message) ?? [];
   const branch = branches.find(branchId);
-  const isKept = !/delete of branch|another client/.test(message) && branches.declared(slot) !== undefined;
+  const isKept = !/delete of branch/.test(message) && branches.declared(slot) !== undefined;
   if (isKept && !branches.unprotected.has(slot)) branches.unprotected.add(slot);
   else if (branch?.protected)
     world.ground.controls.changeBranch(branch.project_id, branchId, { protected: false });
