@@ -21,9 +21,7 @@ export const branchType: ResourceType = {
   replacingArguments: branchArguments.replacing,
   outputNames: toOutputNames(branchArguments.names, ['createdAt', 'lastResetAt']),
   namesWithin: ['projectId'],
-  derivedOutputs: {},
   findInputFailures,
-  describeInputs: () => ({}),
   previewCreate,
   previewUpdate,
 };

@@ -79,7 +79,7 @@ export function writeInputs(
     timeouts: passed.timeouts ?? undefined,
     ...writeIdentity(resource),
     __secrets: resource.secretNames?.length ? resource.secretNames : undefined,
-    ...type.describeInputs({ resource, inputs }),
+    ...type.describeInputs?.({ resource, inputs }),
   });
 }
 

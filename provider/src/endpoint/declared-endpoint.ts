@@ -1,6 +1,5 @@
-import { pick } from 'lodash';
+import { isEqual, pick } from 'lodash';
 import type { Endpoint } from '../control-api/wire-types';
-import { isSame } from '../lifecycle/input-values';
 import { findComputeSize } from './compute-size';
 import { endpointArguments } from './endpoint-arguments';
 import type { EndpointInputs, InputName } from './endpoint-inputs';
@@ -31,7 +30,7 @@ export function declareEndpoint(endpoint: Endpoint, isNameUnique: boolean): Endp
     if (leftToService.has(name)) return false;
     // The provider identifies an endpoint by its name, so a shared name can't be declared.
     if (name === 'name') return value !== '' && isNameUnique;
-    return !isSame(value, usualValues[name] ?? endpointArguments.row(name).whenRemoved);
+    return !isEqual(value, usualValues[name] ?? endpointArguments.row(name).whenRemoved);
   });
   const hasUnlistedSize = !findComputeSize(minCu) || !findComputeSize(maxCu);
   // The table reads each value under its own name, and every required one exists.

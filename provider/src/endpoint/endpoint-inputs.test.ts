@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isSame, isUnknown, unknownValue } from '../lifecycle/input-values';
+import { isUnknown, unknownValue } from '../lifecycle/input-values';
 import { findInputFailures } from './endpoint-inputs';
 
 const valid = { projectId: 'quiet-lake-1', branchId: 'br-1', type: 'read_write' };
@@ -89,27 +89,4 @@ describe('findInputFailures', () => {
 
 it('isUnknown is true for a map with an unknown value', () => {
   expect([isUnknown({ work_mem: unknownValue }), isUnknown({ work_mem: '4MB' })]).toEqual([true, false]);
-});
-
-describe('isSame', () => {
-  it('treats -0 and 0 as the same, at any depth', () => {
-    expect([isSame(-0, 0), isSame({ a: [0] }, { a: [-0] })]).toEqual([true, true]);
-  });
-
-  it.each([
-    ['0', 0],
-    [{ a: 1 }, { a: 2 }],
-    [{ a: 1 }, { a: 1, b: undefined }],
-    [undefined, null],
-    [
-      [1, 2],
-      [2, 1],
-    ],
-  ])('distinguishes %j from %j', (left, right) => {
-    expect(isSame(left, right)).toBe(false);
-  });
-
-  it('ignores the order of keys', () => {
-    expect(isSame({ a: 1, b: 2 }, { b: 2, a: 1 })).toBe(true);
-  });
 });

@@ -1,5 +1,5 @@
-import { isNull, merge, omit, omitBy, pick, reject, union } from 'lodash';
-import { isSame, isUnknown } from './input-values';
+import { isEqual, isNull, merge, omit, omitBy, pick, reject, union } from 'lodash';
+import { isUnknown } from './input-values';
 import { keepProperties } from './kept-properties';
 import type { Properties } from './resource-identity';
 import { type Prior, type Unsettled, unsettledOutputs } from './resource-state';
@@ -93,7 +93,7 @@ export class ArgumentTable<Inputs extends object, Shown, Attributes extends obje
     if (inputs[name] === undefined) return false;
     if (effect === 'none') return true;
     // After a failed update, state holds the old inputs and the new outputs. What the outputs lack is reset already.
-    return whenRemoved !== undefined && !isSame(whenRemoved, outputs[name] ?? whenRemoved);
+    return whenRemoved !== undefined && !isEqual(whenRemoved, outputs[name] ?? whenRemoved);
   }
 
   /** The attributes of a create, with this name: everything that the program gives, except what is set last. */
@@ -150,7 +150,7 @@ export class ArgumentTable<Inputs extends object, Shown, Attributes extends obje
 
   #isEqual(name: string, left: unknown, right: unknown): boolean {
     const { equals } = this.row(name);
-    return isSame(left, right) || equals?.(left as never, right as never) === true;
+    return isEqual(left, right) || equals?.(left as never, right as never) === true;
   }
 
   /** Whether the service reports what is desired, or more. */

@@ -1,4 +1,3 @@
-import { isEqual } from 'lodash';
 import * as z from 'zod';
 
 /** How Pulumi spells a value that is not known yet, in what it hands to check and diff. */
@@ -8,11 +7,6 @@ export const unknownValue = '04da6b54-80e4-46f7-96ec-b56ff0331ba9';
 export function isUnknown(value: unknown): boolean {
   if (value === unknownValue) return true;
   return typeof value === 'object' && value !== null && Object.values(value).some(isUnknown);
-}
-
-/** Deep equality of two values as they stand in inputs and outputs; -0 is 0. */
-export function isSame(left: unknown, right: unknown): boolean {
-  return isEqual(left, right);
 }
 
 /** Whether two times are the same in whichever time zone. `Date` knows no more than milliseconds. */

@@ -19,12 +19,12 @@ export interface ResourceType {
   readonly secretOutputs?: readonly string[];
   /** The arguments within which a name is unique. */
   readonly namesWithin: readonly string[];
-  /** The outputs that follow from an argument. */
-  readonly derivedOutputs: Readonly<Record<string, readonly string[]>>;
+  /** The outputs that follow from an argument. @default none */
+  readonly derivedOutputs?: Readonly<Record<string, readonly string[]>>;
   /** @param before the inputs in state; undefined for a create */
   findInputFailures(given: Properties, before?: Properties): readonly InputFailure[];
-  /** Texts that the dynamic provider stores as further inputs, so that a plain preview shows their change. */
-  describeInputs(declaration: Declared<Properties>): Properties;
+  /** Texts that the dynamic provider stores as further inputs, so that a plain preview shows their change. @default none */
+  describeInputs?(declaration: Declared<Properties>): Properties;
   /** What a preview knows of the outputs of a new resource. */
   previewCreate(inputs: Properties): object;
   /** What a preview knows of the outputs after an update: what does not change stays known. */

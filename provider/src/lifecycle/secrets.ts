@@ -1,6 +1,6 @@
-import { intersection, isEmpty, reject, union } from 'lodash';
+import { intersection, isEmpty, isEqual, reject, union } from 'lodash';
 import { toPrintable } from '../control-api/printable';
-import { isSame, isUnknown } from './input-values';
+import { isUnknown } from './input-values';
 import type { Declared, Properties } from './resource-identity';
 import { isUnsettled } from './resource-state';
 import type { ResourceType } from './resource-type';
@@ -13,16 +13,16 @@ export type Before = Pick<Declared<Properties>, 'resource'>;
  * this value and the last run has finished), and what follows from them.
  */
 export function findSecretOutputs(
-  { argumentNames, derivedOutputs, secretOutputs = [] }: ResourceType,
+  { argumentNames, derivedOutputs = {}, secretOutputs = [] }: ResourceType,
   { resource: { secretNames = [] }, inputs }: Declared<Properties>,
   outputs: Properties,
   before: Before | undefined,
 ): string[] {
   // Other settings than the program gives may be secrets of an earlier one, or of a run that was killed.
   const { pgSettings } = outputs;
-  const isFound = !isEmpty(pgSettings) && !isUnknown(pgSettings) && !isSame(pgSettings, inputs.pgSettings);
+  const isFound = !isEmpty(pgSettings) && !isUnknown(pgSettings) && !isEqual(pgSettings, inputs.pgSettings);
   const known = union(before?.resource.secretNames, isFound ? ['pgSettings'] : []);
-  const kept = isUnsettled(outputs) ? known : reject(known, (name) => isSame(outputs[name], inputs[name]));
+  const kept = isUnsettled(outputs) ? known : reject(known, (name) => isEqual(outputs[name], inputs[name]));
   const secret = union(secretNames, intersection(argumentNames, kept));
   const always = secretOutputs.filter((name) => outputs[name] !== undefined);
   return union(secret, always, ...secret.map((name) => derivedOutputs[name] ?? []));

@@ -132,10 +132,8 @@ export function defineNamed<Inputs extends NamedInputs>(named: Definition<Inputs
       outputNames: toOutputNames(table.names, [...further, '__number']),
       secretOutputs,
       namesWithin: ['projectId', 'branchId'],
-      derivedOutputs: {},
       findInputFailures: (given) =>
         findShapeFailures({ of: `a ${upperFirst(kind)}`, shape, required }, given),
-      describeInputs: () => ({}),
       previewCreate: (inputs: Properties) => ({ ...inputs, ...toUnknown(unforeseen) }),
       previewUpdate: (prior: PriorNamed<Inputs>, inputs: Inputs) => table.previewUpdate(prior, inputs),
     },

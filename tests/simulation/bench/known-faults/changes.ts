@@ -10,8 +10,8 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'triggers that are removed during a restart leave the compute suspended',
     file: 'lifecycle/argument-table.ts',
-    find: '!isSame(whenRemoved, outputs[name] ?? whenRemoved)',
-    replace: '!isSame(whenRemoved, outputs[name])',
+    find: '!isEqual(whenRemoved, outputs[name] ?? whenRemoved)',
+    replace: '!isEqual(whenRemoved, outputs[name])',
   },
   {
     name: 'an update is sent again without a look at what the lost one has done',
@@ -28,7 +28,7 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'an argument that the program no longer gives keeps its value',
     file: 'lifecycle/argument-table.ts',
-    find: 'return whenRemoved !== undefined && !isSame(whenRemoved, outputs[name] ?? whenRemoved);',
+    find: 'return whenRemoved !== undefined && !isEqual(whenRemoved, outputs[name] ?? whenRemoved);',
     replace: 'return false;',
   },
   {

@@ -11,7 +11,7 @@ export const createFaults: readonly KnownFault[] = [
     name: 'a forced replacement that keeps the endpoint keeps single settings, too',
     file: 'lifecycle/argument-table.ts',
     find: '!this.isMatch(name, this.#read(name, shown), inputs[name] ?? this.row(name).whenRemoved)',
-    replace: 'inputs[name] === undefined && !isSame(this.#read(name, shown), this.row(name).whenRemoved)',
+    replace: 'inputs[name] === undefined && !isEqual(this.#read(name, shown), this.row(name).whenRemoved)',
   },
   {
     name: 'the derived name is the same for an endpoint and its replacement',
