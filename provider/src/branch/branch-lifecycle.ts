@@ -1,4 +1,3 @@
-import { intersection } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
 import type { Deadline } from '../control-api/deadline';
 import type { Branch } from '../control-api/wire-types';
@@ -19,7 +18,7 @@ import { findReplacementFailures } from '../lifecycle/replacement-failures';
 import { checkDrops, checkReset } from '../lifecycle/reset-guards';
 import { UnsettledError } from '../lifecycle/resource-errors';
 import type { CheckedDeclaration } from '../lifecycle/resource-identity';
-import { type ResourceDiff, ResourceLifecycle, type Wanted } from '../lifecycle/resource-lifecycle';
+import { type Difference, ResourceLifecycle, type Wanted } from '../lifecycle/resource-lifecycle';
 import { isFailed } from '../operations/operation-outcome';
 import type { ServiceProject } from '../operations/service-project';
 import { branchArguments } from './branch-arguments';
@@ -47,6 +46,7 @@ import { branchType } from './branch-type';
 /** Check, diff, create, read, update and delete of a Branch. */
 export class BranchLifecycle extends ResourceLifecycle<BranchInputs, BranchOutputs> {
   readonly type = branchType;
+  protected override readonly place = 'parentId';
 
   constructor(core: ProviderCore) {
     super(core, 'branch', branchArguments);
@@ -65,34 +65,24 @@ export class BranchLifecycle extends ResourceLifecycle<BranchInputs, BranchOutpu
     ];
   }
 
-  /**
-   * Reports under the resource when the change deletes data.
-   * @throws Error when it does, and `allowDataLoss` is not true
-   */
-  async diff(id: string, prior: PriorBranch, news: BranchDeclaration): Promise<ResourceDiff> {
-    return this.core.presentably([asReported(prior), news], async () => {
-      const changes = branchArguments.findChanges(prior, news.inputs);
-      const replaces: string[] = intersection(changes, branchArguments.replacing);
-      const hasChanges = changes.length > 0 || this.isDue(prior);
-      if (this.claims.isRefreshed(id, prior, news)) return { hasChanges, changes, replaces };
-      const deletesData = replaces.length > 0;
-      if (!deletesData && (await this.#hasFailedToBecomeReady(id, prior)))
-        replaces.push('unsettledOperations');
-      const base = this.findBase('parentId', prior, news);
-      this.claims.noteDiff(id, prior, news, { replaces, hasChanges, base });
-      this.claims.noteItem(id, { wasProtected: prior.outputs.protected === true });
-      await foreseeBase(this.core, news, prior.outputs.projectId, base);
-      if (deletesData) await this.#reportReplacement(id, replaces, prior, news);
-      await checkReset(this.core, news, String(prior.outputs.parentId));
-      const expired = describeExpired(prior.outputs);
-      if (expired !== undefined) await this.core.warn(news, [expired]);
-      const inPlace = replaces.length > 0 ? [] : changes;
-      if (inPlace.includes('name')) await checkRename(id, news, this.core);
-      if (inPlace.includes('expiresAt')) await checkExpiry(id, changes, news, this.core);
-      const isReset = inPlace.includes('resetTriggers');
-      const losesData = isReset && (await reportReset(this.core, id, changes, prior, news));
-      return { hasChanges, changes, replaces, deletesData: deletesData || losesData };
-    });
+  protected async report(id: string, difference: Difference, prior: PriorBranch, news: BranchDeclaration) {
+    const { changes, base } = difference;
+    const deletesData = difference.replaces.length > 0;
+    const isBroken = !deletesData && (await this.#hasFailedToBecomeReady(id, prior));
+    const replaces = isBroken ? ['unsettledOperations'] : difference.replaces;
+    this.claims.noteDiff(id, prior, news, { ...difference, replaces });
+    this.claims.noteItem(id, { wasProtected: prior.outputs.protected === true });
+    await foreseeBase(this.core, news, prior.outputs.projectId, base);
+    if (deletesData) await this.#reportReplacement(id, replaces, prior, news);
+    await checkReset(this.core, news, String(prior.outputs.parentId));
+    const expired = describeExpired(prior.outputs);
+    if (expired !== undefined) await this.core.warn(news, [expired]);
+    const inPlace = replaces.length > 0 ? [] : changes;
+    if (inPlace.includes('name')) await checkRename(id, news, this.core);
+    if (inPlace.includes('expiresAt')) await checkExpiry(id, changes, news, this.core);
+    const isReset = inPlace.includes('resetTriggers');
+    const losesData = isReset && (await reportReset(this.core, id, changes, prior, news));
+    return { replaces, deletesData: deletesData || losesData };
   }
 
   protected make(news: BranchDeclaration, deadline: Deadline) {

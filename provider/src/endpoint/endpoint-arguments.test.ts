@@ -168,10 +168,13 @@ describe('findDrift', () => {
     expect(table.findDrift(live, declared)).toEqual([]);
   });
 
-  it.each([{ work_mem: '4096kB' }, { work_mem: '8MB' }, {}])('finds Postgres settings that differ: %j', (reported) => {
-    const live = endpointOf({ settings: { pg_settings: reported } });
-    expect(table.findDrift(live, declared)).toEqual(['pgSettings']);
-  });
+  it.each([{ work_mem: '4096kB' }, { work_mem: '8MB' }, {}])(
+    'finds Postgres settings that differ: %j',
+    (reported) => {
+      const live = endpointOf({ settings: { pg_settings: reported } });
+      expect(table.findDrift(live, declared)).toEqual(['pgSettings']);
+    },
+  );
 });
 
 describe('findDrift of arguments that the program does not declare', () => {

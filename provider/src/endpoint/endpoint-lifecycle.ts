@@ -7,7 +7,7 @@ import { asReported, type ProviderCore } from '../lifecycle/provider-core';
 import { findReplacementFailures } from '../lifecycle/replacement-failures';
 import { checkReset } from '../lifecycle/reset-guards';
 import type { CheckedDeclaration } from '../lifecycle/resource-identity';
-import { type ResourceDiff, ResourceLifecycle, type Wanted } from '../lifecycle/resource-lifecycle';
+import { type Difference, ResourceLifecycle, type Wanted } from '../lifecycle/resource-lifecycle';
 import { unsettledOutputs } from '../lifecycle/resource-state';
 import type { ServiceProject } from '../operations/service-project';
 import { PreviewDiagnostics } from '../preview/preview-diagnostics';
@@ -44,46 +44,31 @@ export class EndpointLifecycle extends ResourceLifecycle<EndpointInputs, Endpoin
     ];
   }
 
-  /**
-   * Reports under the resource what the change does, unless the engine only compares what a refresh has read.
-   * @throws Error when `allowRestart` is false and connections drop
-   */
-  async diff(
+  protected async report(
     id: string,
+    difference: Difference<InputName>,
     prior: PriorState,
     news: Declaration,
-  ): Promise<ResourceDiff & { readonly changes: readonly InputName[] }> {
-    return this.core.presentably([asReported(prior), news], async () => {
-      const changes = endpointArguments.findChanges(prior, news.inputs);
-      const { urn } = news.resource;
-      // When something that it depends on is about to be replaced, the engine calls diff before it passes the declaration. The
-      // program may declare other arguments, or no longer declare the endpoint.
-      const isAskedEarly = urn !== undefined && !this.claims.isDeclared(urn);
-      const base = this.findBase('branchId', prior, news);
-      const goesWithBranch = base !== undefined;
-      const doesReplace = (name: InputName) =>
-        endpointArguments.replacing.includes(name) || (name === 'branchId' && goesWithBranch);
-      const replaces = changes.filter(doesReplace);
-      const hasChanges = changes.length > 0 || this.isDue(prior);
-      // Foreign changes are not changes of the program: there is nothing to report, and nothing for `allowRestart` to forbid.
-      if (this.claims.isRefreshed(id, prior, news)) return { hasChanges, changes, replaces, restarts: false };
-      const isReplacing = replaces.length > 0;
-      this.claims.noteDiff(id, prior, news, { replaces, hasChanges, base });
-      const leaves = isReplacing ? !news.resource.createsBeforeDelete : !isAskedEarly;
-      if (leaves && changes.includes('branchId')) this.claims.noteItem(id, { mover: urn });
-      if (goesWithBranch) checkRetained(id, prior);
-      await foreseeBase(this.core, news, prior.outputs.projectId, base);
-      if (!isReplacing) await this.#checkBranch(id, changes, news);
-      else if (!goesWithBranch) await checkUnprotected(id, prior, news, this.core);
-      await checkReset(this.core, news, prior.outputs.branchId);
-      const outputs = isAskedEarly ? omit(prior.outputs, unsettledOutputs) : prior.outputs;
-      const before = { ...prior, outputs };
-      const { restarts } = await this.#diagnostics.reportChange(id, changes, before, news, goesWithBranch);
-      const { latest } = this.core.projects.project(outputs.projectId).endpoints;
-      // A create in place of one that is replaced, or is gone, takes over what it finds.
-      if (!isReplacing && some(latest, { id })) await this.#reportDuplicates(id, news);
-      return { hasChanges, changes, replaces, restarts };
-    });
+  ) {
+    const { changes, replaces, base } = difference;
+    const isReplacing = replaces.length > 0;
+    const goesWithBranch = base !== undefined;
+    const isAskedEarly = this.claims.isAskedEarly(news);
+    this.claims.noteDiff(id, prior, news, difference);
+    const leaves = isReplacing ? !news.resource.createsBeforeDelete : !isAskedEarly;
+    if (leaves && changes.includes('branchId')) this.claims.noteItem(id, { mover: news.resource.urn });
+    if (goesWithBranch) checkRetained(id, prior);
+    await foreseeBase(this.core, news, prior.outputs.projectId, base);
+    if (!isReplacing) await this.#checkBranch(id, changes, news);
+    else if (!goesWithBranch) await checkUnprotected(id, prior, news, this.core);
+    await checkReset(this.core, news, prior.outputs.branchId);
+    const outputs = isAskedEarly ? omit(prior.outputs, unsettledOutputs) : prior.outputs;
+    const before = { ...prior, outputs };
+    const { restarts } = await this.#diagnostics.reportChange(id, changes, before, news, goesWithBranch);
+    const { latest } = this.core.projects.project(outputs.projectId).endpoints;
+    // A create in place of one that is replaced, or is gone, takes over what it finds.
+    if (!isReplacing && some(latest, { id })) await this.#reportDuplicates(id, news);
+    return { restarts };
   }
 
   protected async make(news: Declaration, deadline: Deadline) {

@@ -55,15 +55,16 @@ export function judgeLoss(
   id: string,
   replaces: readonly string[],
   { outputs }: Prior<object, Properties>,
-  { inputs, resource: { urn } }: Losing,
+  news: Losing,
 ) {
   const claims = core.claims[kind];
+  const { inputs, resource } = news;
   const { allowDataLoss } = inputs;
   // When the base is about to be replaced, the engine calls diff before it passes the declaration, unless the new base comes first.
   const isKnown = (name: string) =>
     !isUnknown(inputs[name as keyof typeof inputs]) || core.claims.branch.isReplaced(String(outputs[name]));
-  const isCertain = replaces.some(isKnown) || (urn !== undefined && !claims.isDeclared(urn));
-  const consequence = `${describe(`${kind} ${id}`, claims.isRetained(urn))}: a change of ${replaces.join(' and ')}`;
+  const isCertain = replaces.some(isKnown) || claims.isAskedEarly(news);
+  const consequence = `${describe(`${kind} ${id}`, claims.isRetained(resource.urn))}: a change of ${replaces.join(' and ')}`;
   const gate =
     allowDataLoss === true ? '' : '. If it does, `pulumi up` fails, because allowDataLoss is not true';
   if (!isCertain) return { isCertain, warning: `${consequence}, unless the value stays the same${gate}` };

@@ -19,7 +19,7 @@ const forbidding: readonly [fact: Partial<DeleteFacts>, reason: RegExp][] = [
     /^its replacement could not be created, so nothing was deleted: it is taken\.$/,
   ],
   [{ baseObstacle: 'it has children.' }, /^it is replaced with its branch, which can't be deleted: it has c/],
-  [{ protectedBranch: 'br-2' }, /^branch br-2 is protected\..* in an earlier `pulumi up --refresh`, or unprotect it/],
+  [{ protectedBranch: 'br-2' }, /^branch br-2 is protected\..* in an earlier `pulumi up --refresh`/],
   [{ permanent: 'a root branch' }, /^it is a root branch, which the service does not delete/],
   [{ named: ['urn:role', 'urn:db'] }, /^urn:role, urn:db, which this program keeps, would be deleted with/],
   [

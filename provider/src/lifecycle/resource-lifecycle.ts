@@ -1,4 +1,4 @@
-import { difference } from 'lodash';
+import { difference, intersection } from 'lodash';
 import type { Deadline } from '../control-api/deadline';
 import type { ArgumentTable } from './argument-table';
 import { checkDeclaration } from './check-declaration';
@@ -9,6 +9,14 @@ import type { Kind } from './resource-errors';
 import type { CheckedDeclaration, Declared, Properties, UncheckedDeclaration } from './resource-identity';
 import { isUnsettled, type Prior, type Unsettled } from './resource-state';
 import type { ResourceType } from './resource-type';
+
+/** What a change asks for, as the inputs and the state show it. */
+export interface Difference<Name extends string = string> extends Pick<ResourceDiff, 'hasChanges'> {
+  readonly changes: readonly Name[];
+  readonly replaces: readonly string[];
+  /** The branch that this run replaces, and the resource with it. */
+  readonly base: string | undefined;
+}
 
 export interface ResourceDiff {
   readonly hasChanges: boolean;
@@ -42,6 +50,8 @@ export abstract class ResourceLifecycle<
 > {
   readonly core: ProviderCore;
   abstract readonly type: ResourceType;
+  /** The argument that names the branch which it is on, or was created from. */
+  protected readonly place: 'branchId' | 'parentId' = 'branchId';
   protected readonly claims: ResourceClaims;
   readonly #table: ArgumentTable<Inputs, never, object, string>;
 
@@ -60,8 +70,20 @@ export abstract class ResourceLifecycle<
     return this.core.judge(checked, olds ? [] : this.askOfCreation(checked));
   }
 
-  /** Reports under the resource what the change does. */
-  abstract diff(id: string, prior: Prior<Inputs, Outputs>, news: Declared<Inputs>): Promise<ResourceDiff>;
+  /** Compares the program with the state. What a refresh has read holds foreign changes: there is nothing to report or to forbid. */
+  diff(id: string, prior: Prior<Inputs, Outputs>, news: Declared<Inputs>): Promise<ResourceDiff> {
+    return this.core.presentably([asReported(prior), news], async () => {
+      const changes = this.#table.findChanges(prior, news.inputs);
+      const base = this.#findBase(prior, news);
+      const replacing: readonly string[] =
+        base === undefined ? this.#table.replacing : [...this.#table.replacing, this.place];
+      const replaces = intersection<string>(changes, replacing);
+      const hasChanges = changes.length > 0 || this.isDue(prior);
+      const found = { hasChanges, changes, replaces };
+      if (this.claims.isRefreshed(id, prior, news)) return found;
+      return { ...found, ...(await this.report(id, { ...found, base }, prior, news)) };
+    });
+  }
 
   /** @throws UnsettledError when the resource exists, but not as declared: it must be kept in state */
   create(news: Declared<Inputs>, deadline: Deadline): Promise<Created<Outputs>> {
@@ -99,6 +121,16 @@ export abstract class ResourceLifecycle<
 
   /** Why the resource can't be created, for the first time or as a replacement. */
   protected abstract askOfCreation(checked: CheckedDeclaration<Inputs>): Question[];
+  /**
+   * Reports under the resource what the change does, and returns what only its type knows of it.
+   * @throws Error when the change must not be made
+   */
+  protected abstract report(
+    id: string,
+    difference: Difference<keyof Inputs & string>,
+    prior: Prior<Inputs, Outputs>,
+    news: Declared<Inputs>,
+  ): Promise<Partial<ResourceDiff>>;
   protected abstract make(news: Declared<Inputs>, deadline: Deadline): Promise<Created<Outputs>>;
   protected abstract find(
     id: string,
@@ -115,18 +147,12 @@ export abstract class ResourceLifecycle<
   ): Promise<Outputs>;
   protected abstract remove(id: string, prior: Prior<Inputs, Outputs>, deadline: Deadline): Promise<void>;
 
-  /**
-   * The branch with which this run replaces the resource, if any. The engine calls diff for that before it passes the declaration.
-   * @param place the argument that names the branch
-   */
-  protected findBase(
-    place: 'branchId' | 'parentId',
-    { outputs }: Prior<object, Properties>,
-    { resource: { urn }, inputs }: Declared<Properties>,
-  ): string | undefined {
-    const isAskedEarly = urn !== undefined && !this.claims.isDeclared(urn);
-    const goesWithIt = isAskedEarly && this.core.claims.branch.hasCreates && isUnknown(inputs[place]);
-    return goesWithIt && outputs[place] !== undefined ? String(outputs[place]) : undefined;
+  /** The branch with which this run replaces the resource, if any. The engine calls diff for that before it passes the declaration. */
+  #findBase({ outputs }: Prior<object, object>, news: Declared<object>): string | undefined {
+    const [before, after] = [outputs, news.inputs].map((each) => (each as Properties)[this.place]);
+    const { branch } = this.core.claims;
+    const goesWithIt = this.claims.isAskedEarly(news) && branch.hasCreates && isUnknown(after);
+    return goesWithIt && before !== undefined ? String(before) : undefined;
   }
 
   /** Whether an update has work to do even if the program changes nothing. */

@@ -121,6 +121,14 @@ export class RunRecords {
     return this.resource(urn).declared !== undefined;
   }
 
+  /**
+   * Whether the engine asks about a resource before it passes what the program declares: something that it depends on is about to be
+   * replaced. The program may declare other arguments, or no longer declare it.
+   */
+  isAskedEarly({ resource: { urn } }: Declared<object>): boolean {
+    return urn !== undefined && !this.isDeclared(urn);
+  }
+
   /** Whether the program declares anything, as far as the engine has passed it: a destroy declares nothing. */
   get hasDeclared(): boolean {
     return [...this.resources.values()].some(({ declared }) => declared !== undefined);

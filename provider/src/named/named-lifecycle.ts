@@ -10,7 +10,7 @@ import { asReported, type ProviderCore } from '../lifecycle/provider-core';
 import { findOtherProject, findReplacementFailures } from '../lifecycle/replacement-failures';
 import { UnsettledError } from '../lifecycle/resource-errors';
 import type { CheckedDeclaration, Declared } from '../lifecycle/resource-identity';
-import { type ResourceDiff, ResourceLifecycle, type Wanted } from '../lifecycle/resource-lifecycle';
+import { type Difference, ResourceLifecycle, type Wanted } from '../lifecycle/resource-lifecycle';
 import type { ResourceType } from '../lifecycle/resource-type';
 import type { ServiceProject } from '../operations/service-project';
 import { createNamed, findExistingFailures, findUnknownRole, glimpseNamed } from './named-create';
@@ -63,33 +63,32 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     ];
   }
 
-  async diff(idInState: string, prior: PriorNamed<Inputs>, news: Declared<Inputs>): Promise<ResourceDiff> {
-    return this.core.presentably([asReported(prior), news], async () => {
-      const id = pathOf(prior, idInState);
-      const { arguments: table, loss } = this.#named;
-      const changes = table.findChanges(prior, news.inputs);
-      const replaces = intersection(changes, table.replacing);
-      const hasChanges = changes.length > 0 || this.isDue(prior);
-      if (this.claims.isRefreshed(id, prior, news)) return { hasChanges, changes, replaces };
-      const base = this.findBase('branchId', prior, news);
-      this.claims.noteDiff(id, prior, news, { replaces, hasChanges, base });
-      await foreseeBase(this.core, news, prior.outputs.projectId, base);
-      if (replaces.length > 0) {
-        const lost = loss && judgeLoss(this.core, loss, id, replaces, prior, news);
-        const obstacle = base === undefined ? await this.#findObstacle(prior, news) : undefined;
-        await this.core.warn(news, compact([lost?.warning, obstacle]));
-        return { hasChanges, changes, replaces, deletesData: loss !== undefined };
-      }
-      await checkUpdate(this.core, this.#named, changes, prior, news);
-      await this.core.warn(news, describeUpdate(this.#named, changes, prior, news));
-      const { branchId } = prior.outputs;
-      if (this.core.claims.branch.isReplaced(branchId))
-        throw new Error(
-          `branch ${branchId} is replaced, which deletes this ${this.#named.kind} with it. Nothing was changed. Set branchId to the id of the branch resource: the ${this.#named.kind} is then replaced with the branch.`,
-        );
-      await this.core.warn(news, await this.#describeLost(id, prior, news));
-      return { hasChanges, changes, replaces };
-    });
+  protected async report(
+    idInState: string,
+    difference: Difference,
+    prior: PriorNamed<Inputs>,
+    news: Declared<Inputs>,
+  ) {
+    const id = pathOf(prior, idInState);
+    const { loss, kind } = this.#named;
+    const { changes, replaces, base } = difference;
+    this.claims.noteDiff(id, prior, news, difference);
+    await foreseeBase(this.core, news, prior.outputs.projectId, base);
+    if (replaces.length > 0) {
+      const lost = loss && judgeLoss(this.core, loss, id, replaces, prior, news);
+      const obstacle = base === undefined ? await this.#findObstacle(prior, news) : undefined;
+      await this.core.warn(news, compact([lost?.warning, obstacle]));
+      return { deletesData: loss !== undefined };
+    }
+    await checkUpdate(this.core, this.#named, changes, prior, news);
+    await this.core.warn(news, describeUpdate(this.#named, changes, prior, news));
+    const { branchId } = prior.outputs;
+    if (this.core.claims.branch.isReplaced(branchId))
+      throw new Error(
+        `branch ${branchId} is replaced, which deletes this ${kind} with it. Nothing was changed. Set branchId to the id of the branch resource: the ${kind} is then replaced with the branch.`,
+      );
+    await this.core.warn(news, await this.#describeLost(id, prior, news));
+    return {};
   }
 
   /** What the update has to create again, if anything. */

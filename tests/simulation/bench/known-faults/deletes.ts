@@ -27,7 +27,7 @@ export const deleteFaults: readonly KnownFault[] = [
   },
   {
     name: 'allowRestart: false refuses a refresh after others have changed the size',
-    file: 'endpoint/endpoint-lifecycle.ts',
+    file: 'lifecycle/resource-lifecycle.ts',
     find: 'if (this.claims.isRefreshed(id, prior, news))',
     replace: 'if (false)',
   },
