@@ -94,19 +94,6 @@ it('a preview refuses a database of a role that will not be there', async () => 
   expect(gone.message).toContain(`is no role of branch ${branch.id}`);
 });
 
-it.each([
-  ['renamed', { name: 'new' }],
-  ['moved', { branchId: unknownValue }],
-])('a preview warns of a role that is %s and owns a database', async (_how, change) => {
-  const { startRun, project, branch } = await startEngineRuns();
-  const at = { projectId: project.id, branchId: branch.id };
-  const role = await startRun().create('role', 'r', { ...at, name: 'app' });
-  await startRun().create('database', 'd', { ...at, name: 'shop', ownerName: 'app' });
-  const run = startRun();
-  await run.preview(role, { ...role.inputs, ...change });
-  expect(run.shown.join()).toContain('the service deletes no role that owns databases: shop');
-});
-
 it('a preview refuses what the service would: a name, an owner', async () => {
   const { startRun, project, branch } = await startEngineRuns();
   const at = { projectId: project.id, branchId: branch.id };

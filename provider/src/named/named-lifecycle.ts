@@ -1,13 +1,13 @@
-import { compact, intersection, omit, union } from 'lodash';
+import { intersection, omit, union } from 'lodash';
 import { ControlApiError } from '../control-api/control-api-error';
 import type { Deadline } from '../control-api/deadline';
 import { parseNamedId } from '../control-api/named-api';
 import { rereadUntil } from '../control-api/read-lag';
 import { situationInState } from '../lifecycle/beginning';
+import { findOtherProject, findReplacementFailures } from '../lifecycle/replacement-failures';
 import { findUnjudgedLoss, judgeLoss } from '../lifecycle/data-loss';
 import { deleteGuarded, foreseeBase } from '../lifecycle/delete-facts';
 import { asReported, type ProviderCore } from '../lifecycle/provider-core';
-import { findOtherProject, findReplacementFailures } from '../lifecycle/replacement-failures';
 import { UnsettledError } from '../lifecycle/resource-errors';
 import type { CheckedDeclaration, Declared } from '../lifecycle/resource-identity';
 import { type Difference, ResourceLifecycle, type Wanted } from '../lifecycle/resource-lifecycle';
@@ -75,10 +75,9 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     this.claims.noteDiff(id, prior, news, difference);
     await foreseeBase(this.core, news, prior.outputs.projectId, base);
     if (replaces.length > 0) {
-      const lost = loss && judgeLoss(this.core, loss, id, replaces, prior, news);
-      const obstacle = base === undefined ? await this.#findObstacle(prior, news) : undefined;
-      await this.core.warn(news, compact([lost?.warning, obstacle]));
-      return { deletesData: loss !== undefined };
+      if (!loss) return {};
+      await this.core.warn(news, [judgeLoss(this.core, loss, id, replaces, prior, news).warning]);
+      return { deletesData: true };
     }
     await checkUpdate(this.core, this.#named, changes, prior, news);
     await this.core.warn(news, describeUpdate(this.#named, changes, prior, news));
@@ -103,14 +102,6 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     const items = await glimpseNamed(this.core, kind, news);
     const isThere = items?.some((item) => item.id === id || isOf(prior.outputs)(item)) ?? true;
     return isThere ? [] : [`its branch no longer has it: ${andAgain}`];
-  }
-
-  /** What stops the replacement, if the old one is deleted first. Only the TypeScript classes report whether it is. */
-  async #findObstacle(prior: PriorNamed<Inputs>, news: Declared<Inputs>): Promise<string | undefined> {
-    const { resource } = news;
-    if (resource.createsBeforeDelete || this.claims.isRetained(resource.urn)) return undefined;
-    const ask = async () => this.#named.findObstacle?.(this.core, prior.outputs);
-    return this.core.glimpse(news, this.core.projects.project(prior.outputs.projectId), 'the databases', ask);
   }
 
   protected async make(news: Declared<Inputs>, deadline: Deadline) {

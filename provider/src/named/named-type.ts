@@ -7,7 +7,6 @@ import type { NamedAttributes, NamedChange, NamedKind } from '../control-api/wir
 import type { ArgumentTable } from '../lifecycle/argument-table';
 import type { Loss } from '../lifecycle/data-loss';
 import { findShapeFailures, flag, id, unknownValue } from '../lifecycle/input-values';
-import type { ProviderCore } from '../lifecycle/provider-core';
 import type { Properties } from '../lifecycle/resource-identity';
 import { type Prior, toOutputNames, type Unsettled } from '../lifecycle/resource-state';
 import type { ResourceType } from '../lifecycle/resource-type';
@@ -49,8 +48,6 @@ interface Definition<Inputs extends NamedInputs> {
   readonly changes?: Readonly<Record<string, string>>;
   /** Describes a resource that is created again, such as after a reset of its branch: `empty`. */
   readonly again: string;
-  /** Why the service would refuse to delete it before another one takes its place. @default nothing */
-  readonly findObstacle?: (core: ProviderCore, at: NamedPath) => Promise<string | undefined>;
   /** What to do when the service refuses a delete (422). @default nothing */
   readonly refusal?: string;
   /** What a replacement deletes. @default nothing that the program has to allow */

@@ -1,4 +1,3 @@
-import { filter, map } from 'lodash';
 import type * as z from 'zod';
 import { ControlApiError } from '../control-api/control-api-error';
 import type { NamedAttributes } from '../control-api/wire-types';
@@ -36,14 +35,8 @@ export const roleType = defineNamed<RoleInputs>({
       'gives the role a new password and drops the connections of an active compute of its branch',
   },
   again: 'with a new password',
-  findObstacle: async (core, { projectId, branchId, name }) => {
-    const all = await core.projects.project(projectId).named('database', branchId).fresh();
-    const owned = filter(all, { owner_name: name }).filter(({ id }) => !core.claims.database.isGoing(id));
-    if (owned.length === 0) return undefined;
-    return `the service deletes no role that owns databases: ${map(owned, 'name').join(', ')}. \`pulumi up\` stops before it replaces this one, unless the resource option deleteBeforeReplace: false puts the new role first, so that this program can give them to it or replace them`;
-  },
   refusal:
-    'A role that owns databases stays: delete them, or give them another owner, in an earlier `pulumi up`. If it is to go with its branch, the resource option `deletedWith` names the branch.',
+    'A role that owns databases stays: delete them, or give them another owner, in an earlier `pulumi up`. To rename it or move it with them, set the resource option deleteBeforeReplace: false on it. If it is to go with its branch, the resource option `deletedWith` names the branch.',
   password: {
     read: (api, role, deadline) =>
       api.revealPassword(role, deadline).catch((error: unknown) => {
