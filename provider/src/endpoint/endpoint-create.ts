@@ -4,6 +4,7 @@ import { situationOfCreation } from '../lifecycle/beginning';
 import { createOnce } from '../lifecycle/create-once';
 import type { Work } from '../lifecycle/provider-core';
 import type { ResourceClaims } from '../lifecycle/resource-claims';
+import { describeOrder } from '../lifecycle/resource-errors';
 import type { Created } from '../lifecycle/resource-lifecycle';
 import { endpointArguments } from './endpoint-arguments';
 import type { Declaration, EndpointInputs } from './endpoint-inputs';
@@ -27,7 +28,7 @@ export async function createEndpoint(
     findExisting: (endpoints) => findExisting(started, endpoints),
     // A branch may have several replicas.
     refusesSecond: inputs.type === 'read_write',
-    explainConflict: (endpoints, conflict) => explainConflict(inputs, claims, endpoints, conflict),
+    explainConflict: (endpoints, conflict) => explainConflict(inputs, endpoints, conflict),
     send: () => project.api.createEndpoint(project.id, attributes, deadline).then(toChange),
   });
   const { kind, item } = creation;
@@ -50,16 +51,12 @@ function nameAtCreation(declaration: Declaration): string {
 /** The service allows a branch one read_write endpoint, and answers 409 to a create of a second one. */
 function explainConflict(
   inputs: EndpointInputs,
-  claims: ResourceClaims,
   endpoints: readonly Endpoint[],
   conflict: ControlApiError,
 ): void {
   const holder = findBranchEndpoint(inputs, endpoints);
   if (!holder) return;
-  const mover = claims.item(holder.id).mover;
-  const now = mover
-    ? `This update moves it to another branch: add its resource (${mover}) to \`dependsOn\` of this one, so that it moves first`
-    : 'adopt: true takes it over; type read_only creates a replica beside it; if this update deletes its resource, apply that in an earlier `pulumi up`';
-  const message = `${conflict.message}. The read_write endpoint of the branch is ${holder.id}. ${now}.`;
+  const now = 'adopt: true takes it over; type read_only creates a replica beside it';
+  const message = `${conflict.message}. The read_write endpoint of the branch is ${holder.id}: ${now}. ${describeOrder(holder.id, 'moves or replaces')}.`;
   throw new Error(message, { cause: conflict });
 }
