@@ -2,6 +2,7 @@ import { messageOf } from '../control-api/control-api-error';
 import type { Deadline } from '../control-api/deadline';
 import type { Branch } from '../control-api/wire-types';
 import { situationInState } from '../lifecycle/beginning';
+import { findReplacementFailures, findUnknownBranch } from '../lifecycle/create-failures';
 import type { Existing } from '../lifecycle/create-once';
 import {
   describeForced,
@@ -14,7 +15,6 @@ import { deleteGuarded, foreseeBase, foreseeDelete } from '../lifecycle/delete-f
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import { isCreation } from '../lifecycle/ledger';
 import { asReported, type ProviderCore } from '../lifecycle/provider-core';
-import { findReplacementFailures } from '../lifecycle/replacement-failures';
 import { checkDrops, checkReset } from '../lifecycle/reset-guards';
 import { UnsettledError } from '../lifecycle/resource-errors';
 import type { CheckedDeclaration } from '../lifecycle/resource-identity';
@@ -59,7 +59,7 @@ export class BranchLifecycle extends ResourceLifecycle<BranchInputs, BranchOutpu
       () => findUnjudgedLoss(this.core, branchLoss, checked),
       () => findExpiringParent(checked, this.core),
       () => findReplacementFailures(this.claims, checked.resource.urn, find),
-      () => this.core.findUnknownBranch(checked, 'parentId'),
+      () => findUnknownBranch(this.core, checked, 'parentId'),
       () => this.#reportCreation(checked),
       () => noteOrigin(this.core, checked),
     ];

@@ -1,9 +1,9 @@
 import { messageOf } from '../control-api/control-api-error';
 import type { Branch } from '../control-api/wire-types';
+import { findOtherProject } from '../lifecycle/create-failures';
 import { childIds, listChildren } from '../lifecycle/delete-guards';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import type { ProviderCore } from '../lifecycle/provider-core';
-import { findOtherProject } from '../lifecycle/replacement-failures';
 import { describeOrder } from '../lifecycle/resource-errors';
 import { findExisting } from './branch-create';
 import type { BranchDeclaration, BranchInputs } from './branch-inputs';

@@ -1,10 +1,10 @@
 import { omit, some } from 'lodash';
 import type { Deadline } from '../control-api/deadline';
 import { situationInState } from '../lifecycle/beginning';
+import { findReplacementFailures, findUnknownBranch } from '../lifecycle/create-failures';
 import { deleteGuarded, foreseeBase, foreseeDelete } from '../lifecycle/delete-facts';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import { asReported, type ProviderCore } from '../lifecycle/provider-core';
-import { findReplacementFailures } from '../lifecycle/replacement-failures';
 import { checkReset } from '../lifecycle/reset-guards';
 import type { CheckedDeclaration } from '../lifecycle/resource-identity';
 import { type Difference, ResourceLifecycle, type Wanted } from '../lifecycle/resource-lifecycle';
@@ -35,7 +35,7 @@ export class EndpointLifecycle extends ResourceLifecycle<EndpointInputs, Endpoin
     const { urn, createsBeforeDelete } = checked.resource;
     const find = (replaced: string | undefined) => findObstacle(this.core, checked, replaced);
     return [
-      () => this.core.findUnknownBranch(checked, 'branchId'),
+      () => findUnknownBranch(this.core, checked, 'branchId'),
       () => this.#claimDerivedName(checked),
       () => this.#diagnostics.findUnjudgedReplacement(checked),
       () => (createsBeforeDelete ? [] : findReplacementFailures(this.claims, urn, find)),
@@ -133,7 +133,7 @@ export class EndpointLifecycle extends ResourceLifecycle<EndpointInputs, Endpoin
     const { projectId, branchId } = declaration.inputs;
     if (isUnknown([projectId, branchId])) return;
     if (changes.includes('branchId')) {
-      const [unknown] = await this.core.findUnknownBranch(declaration, 'branchId');
+      const [unknown] = await findUnknownBranch(this.core, declaration, 'branchId');
       if (unknown) throw new Error(`branchId ${unknown.reason}. Nothing was changed.`);
       return checkMove(id, declaration, this.core);
     }

@@ -1,10 +1,10 @@
 import { find, some } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
 import { findProtected } from '../lifecycle/branch-facts';
+import { findOtherProject } from '../lifecycle/create-failures';
 import { foreseenGuards, judgeDelete } from '../lifecycle/delete-guards';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import type { ProviderCore } from '../lifecycle/provider-core';
-import { findOtherProject } from '../lifecycle/replacement-failures';
 import type { ResourceClaims } from '../lifecycle/resource-claims';
 import { describeOrder } from '../lifecycle/resource-errors';
 import type { Declaration } from './endpoint-inputs';

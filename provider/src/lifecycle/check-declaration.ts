@@ -1,9 +1,16 @@
 import { isString, pickBy, union } from 'lodash';
+import { addSentence, findRefusal } from '../control-api/control-api-error';
 import { type InputFailure, isUnknown } from './input-values';
+import type { ProviderCore } from './provider-core';
 import type { ResourceClaims } from './resource-claims';
 import type { CheckedDeclaration, Properties, Resource, UncheckedDeclaration } from './resource-identity';
 import { deriveNames, hashName } from './resource-name';
 import type { ResourceType } from './resource-type';
+
+/** A question of a check: why can't the declaration be applied? */
+export type Question = () => readonly InputFailure[] | Promise<readonly InputFailure[]>;
+
+const followsFailure = 'has no value, because another resource of this program has failed: see its error';
 
 /**
  * Checks what the program gives, without a request, and gives the resource its name, once. The engine checks twice for a
@@ -66,4 +73,45 @@ function claimName(
   const holder = claims.claimName(within.join('/'), String(name), urn);
   if (holder === undefined) return [];
   return [{ property: 'name', reason: `is already used by another ${kind} of this program: ${holder}` }];
+}
+
+/**
+ * Adds to a check the failures of the first question that finds some. A refusal by the service is a failure as well, because
+ * `pulumi up` would fail.
+ */
+export async function judgeDeclaration<Inputs extends object>(
+  core: ProviderCore,
+  checked: CheckedDeclaration<Inputs>,
+  questions: readonly Question[],
+): Promise<CheckedDeclaration<Inputs>> {
+  const settings = () => core.config.findFailures().map((reason) => ({ property: '', reason }));
+  const failures = await findFirstFailures([() => [...settings(), ...checked.failures], ...questions]);
+  const present = core.presenter([checked]);
+  const isSecret = (name: string) => checked.resource.secretNames?.includes(name) === true;
+  const isLacking = (name: string) => name !== '' && !(name in checked.inputs);
+  const presented = failures.map(({ property, ...failure }) => {
+    // After a failure the engine passes what depends on it without the values that are missing.
+    const reason = core.hasFailed && isLacking(property) ? followsFailure : failure.reason;
+    // The engine would show the value of a named property, even of a secret.
+    return isSecret(property)
+      ? { property: '', reason: present(`${property} ${reason}`) }
+      : { property, reason: present(reason) };
+  });
+  return { ...checked, failures: presented };
+}
+
+async function findFirstFailures(questions: readonly Question[]): Promise<readonly InputFailure[]> {
+  for (const ask of questions) {
+    try {
+      const failures = await ask();
+      if (failures.length > 0) return failures;
+    } catch (error) {
+      const refusal = findRefusal(error);
+      if (!refusal) throw error;
+      const advice = 'Is projectId right, and does the key belong to the account of the project?';
+      const reason = refusal.isNotFound ? addSentence(refusal.message, advice) : refusal.message;
+      return [{ property: '', reason }];
+    }
+  }
+  return [];
 }

@@ -1,18 +1,16 @@
 import { once, union } from 'lodash';
 import { ProviderConfig } from '../config/provider-config';
 import type { SettingNames } from '../config/setting-names';
-import type { ControlApi } from '../control-api/control-api';
-import { addSentence, findRefusal, messageOf } from '../control-api/control-api-error';
+import { findRefusal, messageOf } from '../control-api/control-api-error';
 import { Deadline } from '../control-api/deadline';
 import { toPrintable } from '../control-api/printable';
 import { makeRedactor } from '../control-api/redaction';
 import { EngineDisplay } from '../engine/engine-display';
 import type { Progress } from '../engine/progress';
 import { type ServicePacing, type ServiceProject, ServiceProjects } from '../operations/service-project';
-import { type InputFailure, isUnknown } from './input-values';
 import { makeClaims } from './resource-claims';
 import { UnsettledError } from './resource-errors';
-import type { CheckedDeclaration, Declared } from './resource-identity';
+import type { Declared } from './resource-identity';
 import type { Prior } from './resource-state';
 import { listSecretValues } from './secrets';
 
@@ -39,13 +37,9 @@ export interface Work<Inputs> extends Declared<Inputs> {
   readonly settingNames: SettingNames;
 }
 
-/** A question of a check: why can't the declaration be applied? */
-export type Question = () => readonly InputFailure[] | Promise<readonly InputFailure[]>;
-
-const followsFailure = 'has no value, because another resource of this program has failed: see its error';
 const defaultPatienceMs = 5_000;
 /** How long one list serves a preview. Milliseconds. */
-const maxListAgeMs = 60_000;
+export const maxListAgeMs = 60_000;
 
 /** What the resources of all types share: settings, the projects of the service, and what the user sees. */
 export class ProviderCore {
@@ -53,7 +47,6 @@ export class ProviderCore {
   readonly projects: ServiceProjects;
   /** What this run knows of the resources of each type. */
   readonly claims = makeClaims();
-  /** Whether a call for a resource has failed in this run. */
   #hasFailed = false;
   readonly #display: EngineDisplay;
   readonly #previewPatienceMs: number;
@@ -67,33 +60,14 @@ export class ProviderCore {
     this.#display = options.display ?? new EngineDisplay(undefined);
   }
 
+  /** Whether a call for a resource has failed in this run. */
+  get hasFailed(): boolean {
+    return this.#hasFailed;
+  }
+
   /** Whether connections of an active compute may be dropped. */
   allowsRestart({ allowRestart }: { readonly allowRestart?: unknown }): boolean {
     return Boolean(allowRestart ?? this.config.allowRestart);
-  }
-
-  /**
-   * Adds to a check the failures of the first question that finds some. A refusal by the service is a failure as well, because
-   * `pulumi up` would fail.
-   */
-  async judge<Inputs extends object>(
-    checked: CheckedDeclaration<Inputs>,
-    questions: readonly Question[],
-  ): Promise<CheckedDeclaration<Inputs>> {
-    const settings = () => this.config.findFailures().map((reason) => ({ property: '', reason }));
-    const failures = await findFirstFailures([() => [...settings(), ...checked.failures], ...questions]);
-    const present = this.#presenter([checked]);
-    const isSecret = (name: string) => checked.resource.secretNames?.includes(name) === true;
-    const isLacking = (name: string) => name !== '' && !(name in checked.inputs);
-    const presented = failures.map(({ property, ...failure }) => {
-      // After a failure the engine passes what depends on it without the values that are missing.
-      const reason = this.#hasFailed && isLacking(property) ? followsFailure : failure.reason;
-      // The engine would show the value of a named property, even of a secret.
-      return isSecret(property)
-        ? { property: '', reason: present(`${property} ${reason}`) }
-        : { property, reason: present(reason) };
-    });
-    return { ...checked, failures: presented };
   }
 
   /** @param prior what is in state, so that its secrets are secrets too */
@@ -110,7 +84,7 @@ export class ProviderCore {
       inputs,
       allowsRestart: this.allowsRestart(inputs),
       deadline,
-      progress: this.#display.forResource(resource.urn, this.#presenter([declaration, ...prior])),
+      progress: this.#display.forResource(resource.urn, this.presenter([declaration, ...prior])),
       settingNames: this.config.names,
     };
   }
@@ -125,7 +99,7 @@ export class ProviderCore {
     const fresh = lines.filter((line) => !this.#shown.has(`${urn} ${line}`));
     if (fresh.length === 0) return;
     for (const line of fresh) this.#shown.add(`${urn} ${line}`);
-    await this.#display.warn(urn, fresh.map(this.#presenter([declaration])).join('\n'));
+    await this.#display.warn(urn, fresh.map(this.presenter([declaration])).join('\n'));
   }
 
   /**
@@ -166,25 +140,6 @@ export class ProviderCore {
     return (await this.glimpse(declaration, project, `the ${kind}`, read)) ?? [];
   }
 
-  /** Why a create is bound to fail: its project has no such branch, or not for long. @throws Error when the service refuses */
-  async findUnknownBranch<Name extends string>(
-    declaration: Declared<{ readonly projectId: string } & { readonly [name in Name]?: string | undefined }>,
-    property: Name,
-  ): Promise<InputFailure[]> {
-    const { projectId, [property]: id } = declaration.inputs;
-    const { branch: claims } = this.claims;
-    if (id === undefined || isUnknown([projectId, id]) || claims.item(id).isCreated) return [];
-    if (claims.isReplaced(id) && !claims.isLeft(id))
-      return [{ property, reason: 'is replaced by this update: set the id of the branch resource instead' }];
-    const project = this.projects.project(projectId);
-    const { branches, readLagMs } = project;
-    const all = await this.glimpse(declaration, project, 'the branches', () => branches.recent(maxListAgeMs));
-    const isThere = !all || all.some((branch) => branch.id === id);
-    // Another run may have created it just now.
-    if (isThere || (await branches.findPatiently(id, readLagMs, {}, performance.now()))) return [];
-    return [{ property, reason: `is not a branch of project ${projectId}` }];
-  }
-
   /** Says that a delete leaves the resource alone, because another one keeps it. */
   async reportKept(what: string, urn: string | undefined, keeper: string): Promise<void> {
     const warning = `${what} was not deleted: ${keeper} has it now`;
@@ -200,18 +155,14 @@ export class ProviderCore {
       return await work();
     } catch (error) {
       this.#hasFailed = true;
-      const message = this.#presenter(declarations)(messageOf(error));
+      const message = this.presenter(declarations)(messageOf(error));
       if (!(error instanceof UnsettledError)) throw new Error(message);
       throw new UnsettledError(message, error.id, error.outputs);
     }
   }
 
-  /** Reads what the service has now, without a resource. */
-  async lookUp<Found>(read: (api: ControlApi) => Promise<Found>): Promise<Found> {
-    return this.presentably([], async () => read(this.projects.api));
-  }
-
-  #presenter(declarations: readonly Declared<object>[]): (text: string) => string {
+  /** Makes a text fit to be shown: one line, without a secret of these. */
+  presenter(declarations: readonly Declared<object>[]): (text: string) => string {
     // Most work shows nothing, and needs no redactor.
     const redactor = once(() => {
       // The delete of a replacement may be refused because of what the program declares.
@@ -223,22 +174,6 @@ export class ProviderCore {
     });
     return (text) => toPrintable(redactor()(text));
   }
-}
-
-async function findFirstFailures(questions: readonly Question[]): Promise<readonly InputFailure[]> {
-  for (const ask of questions) {
-    try {
-      const failures = await ask();
-      if (failures.length > 0) return failures;
-    } catch (error) {
-      const refusal = findRefusal(error);
-      if (!refusal) throw error;
-      const advice = 'Is projectId right, and does the key belong to the account of the project?';
-      const reason = refusal.isNotFound ? addSentence(refusal.message, advice) : refusal.message;
-      return [{ property: '', reason }];
-    }
-  }
-  return [];
 }
 
 /** What is in state, so that the values that the program does not give are redacted too. */

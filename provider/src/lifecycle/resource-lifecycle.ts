@@ -1,9 +1,10 @@
 import { difference, intersection } from 'lodash';
 import type { Deadline } from '../control-api/deadline';
 import type { ArgumentTable } from './argument-table';
-import { checkDeclaration } from './check-declaration';
+import { checkDeclaration, judgeDeclaration, type Question } from './check-declaration';
+import type { Place } from './create-failures';
 import { isUnknown } from './input-values';
-import { asReported, type ProviderCore, type Question } from './provider-core';
+import { asReported, type ProviderCore } from './provider-core';
 import type { ResourceClaims } from './resource-claims';
 import type { Kind } from './resource-errors';
 import type { CheckedDeclaration, Declared, Properties, UncheckedDeclaration } from './resource-identity';
@@ -50,8 +51,7 @@ export abstract class ResourceLifecycle<
 > {
   readonly core: ProviderCore;
   abstract readonly type: ResourceType;
-  /** The argument that names the branch which it is on, or was created from. */
-  protected readonly place: 'branchId' | 'parentId' = 'branchId';
+  protected readonly place: Place = 'branchId';
   protected readonly claims: ResourceClaims;
   readonly #table: ArgumentTable<Inputs, never, object, string>;
 
@@ -67,7 +67,7 @@ export abstract class ResourceLifecycle<
     news: UncheckedDeclaration,
   ): Promise<CheckedDeclaration<Inputs>> {
     const checked = checkDeclaration<Inputs>(this.type, olds, news, this.claims);
-    return this.core.judge(checked, olds ? [] : this.askOfCreation(checked));
+    return judgeDeclaration(this.core, checked, olds ? [] : this.askOfCreation(checked));
   }
 
   /** Compares the program with the state. What a refresh has read holds foreign changes: there is nothing to report or to forbid. */

@@ -4,7 +4,7 @@ import type { Deadline } from '../control-api/deadline';
 import { parseNamedId } from '../control-api/named-api';
 import { rereadUntil } from '../control-api/read-lag';
 import { situationInState } from '../lifecycle/beginning';
-import { findOtherProject, findReplacementFailures } from '../lifecycle/replacement-failures';
+import { findOtherProject, findReplacementFailures, findUnknownBranch } from '../lifecycle/create-failures';
 import { findUnjudgedLoss, judgeLoss } from '../lifecycle/data-loss';
 import { deleteGuarded, foreseeBase } from '../lifecycle/delete-facts';
 import { asReported, type ProviderCore } from '../lifecycle/provider-core';
@@ -57,7 +57,7 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     return [
       () => (loss ? findUnjudgedLoss(this.core, loss, checked) : []),
       () => findReplacementFailures(this.claims, checked.resource.urn, find),
-      () => this.core.findUnknownBranch<'branchId'>(checked, 'branchId'),
+      () => findUnknownBranch(this.core, checked, 'branchId'),
       () => findExistingFailures(this.core, this.#named, checked),
       () => findUnknownRole(this.core, this.#named, checked),
     ];

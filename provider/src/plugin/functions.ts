@@ -92,6 +92,6 @@ async function call<Name extends FunctionName>(
   }
   // The two tables pair each name with its arguments, which a look-up by name can't show.
   const lookUp = lookups[name] as (api: ControlApi, checked: unknown) => Promise<object>;
-  const values = await core.lookUp((api) => lookUp(api, args.data));
+  const values = await core.presentably([], async () => lookUp(core.projects.api, args.data));
   return { values, secretNames: secretResults[name] };
 }

@@ -1,13 +1,34 @@
 import { findRefusal } from '../control-api/control-api-error';
 import { type InputFailure, isUnknown } from './input-values';
-import type { ProviderCore } from './provider-core';
+import { maxListAgeMs, type ProviderCore } from './provider-core';
 import type { ResourceClaims } from './resource-claims';
 import type { Kind } from './resource-errors';
 import type { Declared } from './resource-identity';
 
-type Placed = { readonly projectId: string } & {
-  readonly [place in 'branchId' | 'parentId']?: string | undefined;
-};
+/** The argument that names the branch which a resource is on, or was created from. */
+export type Place = 'branchId' | 'parentId';
+
+type Placed = { readonly projectId: string } & { readonly [place in Place]?: string | undefined };
+
+/** Why a create is bound to fail: its project has no such branch, or not for long. @throws Error when the service refuses */
+export async function findUnknownBranch(
+  core: ProviderCore,
+  declaration: Declared<Placed>,
+  property: Place,
+): Promise<InputFailure[]> {
+  const { projectId, [property]: id } = declaration.inputs;
+  const { branch: claims } = core.claims;
+  if (id === undefined || isUnknown([projectId, id]) || claims.item(id).isCreated) return [];
+  if (claims.isReplaced(id) && !claims.isLeft(id))
+    return [{ property, reason: 'is replaced by this update: set the id of the branch resource instead' }];
+  const project = core.projects.project(projectId);
+  const { branches, readLagMs } = project;
+  const all = await core.glimpse(declaration, project, 'the branches', () => branches.recent(maxListAgeMs));
+  const isThere = !all || all.some((branch) => branch.id === id);
+  // Another run may have created it just now.
+  if (isThere || (await branches.findPatiently(id, readLagMs, {}, performance.now()))) return [];
+  return [{ property, reason: `is not a branch of project ${projectId}` }];
+}
 
 /** Why the create is bound to fail. Asked only if the engine may first delete an old resource, or leave it at the service. */
 export async function findReplacementFailures(
@@ -26,7 +47,7 @@ export async function findReplacementFailures(
 export function findOtherProject(
   { claims }: ProviderCore,
   kind: Kind,
-  place: 'branchId' | 'parentId',
+  place: Place,
   { resource: { urn }, inputs }: Declared<Placed>,
 ): string | undefined {
   const { projectId } = inputs;
