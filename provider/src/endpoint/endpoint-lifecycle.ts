@@ -10,11 +10,11 @@ import type { CheckedDeclaration } from '../lifecycle/resource-identity';
 import { type Difference, ResourceLifecycle, type Wanted } from '../lifecycle/resource-lifecycle';
 import { unsettledOutputs } from '../lifecycle/resource-state';
 import type { ServiceProject } from '../operations/service-project';
-import { PreviewDiagnostics } from '../preview/preview-diagnostics';
 import { endpointArguments } from './endpoint-arguments';
 import { createEndpoint } from './endpoint-create';
 import type { Declaration, EndpointInputs, InputName } from './endpoint-inputs';
 import { checkMove, checkRetained, checkUnprotected, findObstacle, findRivals } from './endpoint-obstacles';
+import { EndpointPreview } from './endpoint-preview';
 import { endpointFlow, startRun } from './endpoint-resource';
 import { type EndpointOutputs, type PriorState, toFound } from './endpoint-state';
 import { endpointType } from './endpoint-type';
@@ -23,11 +23,11 @@ import { derivedNamesOf, describeDuplicates } from './existing-endpoint';
 /** Check, diff, create, read, update and delete of a ComputeEndpoint. */
 export class EndpointLifecycle extends ResourceLifecycle<EndpointInputs, EndpointOutputs> {
   readonly type = endpointType;
-  readonly #diagnostics: PreviewDiagnostics;
+  readonly #preview: EndpointPreview;
 
   constructor(core: ProviderCore) {
     super(core, 'endpoint', endpointArguments);
-    this.#diagnostics = new PreviewDiagnostics(core);
+    this.#preview = new EndpointPreview(core);
     this.claims.findObstacle = (news, id) => findObstacle(core, news as Declaration, id); // As checked.
   }
 
@@ -37,9 +37,9 @@ export class EndpointLifecycle extends ResourceLifecycle<EndpointInputs, Endpoin
     return [
       () => findUnknownBranch(this.core, checked, 'branchId'),
       () => this.#claimDerivedName(checked),
-      () => this.#diagnostics.findUnjudgedReplacement(checked),
+      () => this.#preview.findUnjudgedReplacement(checked),
       () => (createsBeforeDelete ? [] : findReplacementFailures(this.claims, urn, find)),
-      () => this.#diagnostics.reportCreation(checked),
+      () => this.#preview.reportCreation(checked),
       () => findRivals(checked, this.claims),
     ];
   }
@@ -64,7 +64,7 @@ export class EndpointLifecycle extends ResourceLifecycle<EndpointInputs, Endpoin
     await checkReset(this.core, news, prior.outputs.branchId);
     const outputs = isAskedEarly ? omit(prior.outputs, unsettledOutputs) : prior.outputs;
     const before = { ...prior, outputs };
-    const { restarts } = await this.#diagnostics.reportChange(id, changes, before, news, goesWithBranch);
+    const { restarts } = await this.#preview.reportChange(id, changes, before, news, goesWithBranch);
     const { latest } = this.core.projects.project(outputs.projectId).endpoints;
     // A create in place of one that is replaced, or is gone, takes over what it finds.
     if (!isReplacing && some(latest, { id })) await this.#reportDuplicates(id, news);

@@ -5,7 +5,7 @@ import type { Change, Flow, Resource, ResourceWork } from '../lifecycle/resource
 import { describeNamed } from '../lifecycle/resource-identity';
 import { Run } from '../lifecycle/run';
 import type { Situation } from '../lifecycle/situation';
-import { describeImpact, describeRefusal } from '../preview/change-impact';
+import { describeImpact, describeRefusal } from './change-impact';
 import { type ChangeEffect, endpointArguments } from './endpoint-arguments';
 import type { EndpointInputs } from './endpoint-inputs';
 import { type EndpointOutputs, toOutputs } from './endpoint-state';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { declared, endpointOf } from '../../../tests/support/endpoint';
 import { failedOf } from '../../../tests/support/operation';
-import { toOutputs } from '../endpoint/endpoint-state';
 import { describeUnsettled } from './change-impact';
+import { toOutputs } from './endpoint-state';
 
 const outputs = toOutputs(endpointOf(), declared);
 

@@ -1,16 +1,16 @@
 import { difference, intersection, partition, uniq } from 'lodash';
 import type { SettingNames } from '../config/setting-names';
 import type { Endpoint } from '../control-api/wire-types';
-import { isSizeName } from '../endpoint/compute-size';
-import { endpointArguments } from '../endpoint/endpoint-arguments';
-import type { EndpointInputs, InputName } from '../endpoint/endpoint-inputs';
-import type { EndpointOutputs } from '../endpoint/endpoint-state';
 import { isUnknown } from '../lifecycle/input-values';
 import { isConfig, isSuspension, paymentOf } from '../lifecycle/ledger';
 import { isUp, type PlannedStep } from '../lifecycle/plan';
 import { appliedLater } from '../lifecycle/resource-errors';
 import type { UnsettledOperation } from '../lifecycle/resource-state';
 import { isFailed, isUnfinished } from '../operations/operation-outcome';
+import { isSizeName } from './compute-size';
+import { endpointArguments } from './endpoint-arguments';
+import type { EndpointInputs, InputName } from './endpoint-inputs';
+import type { EndpointOutputs } from './endpoint-state';
 
 /** What is about to be done. */
 export interface PlannedChange {

@@ -1,10 +1,6 @@
 import { isEmpty, union } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
 import type { Endpoint } from '../control-api/wire-types';
-import type { Declaration, EndpointInputs, InputName } from '../endpoint/endpoint-inputs';
-import { endpointFlow } from '../endpoint/endpoint-resource';
-import type { PriorState } from '../endpoint/endpoint-state';
-import { describeAmbiguity, findBranchEndpoint, findExisting } from '../endpoint/existing-endpoint';
 import { situationInState } from '../lifecycle/beginning';
 import { describeForced, describeUnforced } from '../lifecycle/data-loss';
 import { evolve } from '../lifecycle/evolve';
@@ -23,6 +19,10 @@ import {
   findDisruptive,
   noImpact,
 } from './change-impact';
+import type { Declaration, EndpointInputs, InputName } from './endpoint-inputs';
+import { endpointFlow } from './endpoint-resource';
+import type { PriorState } from './endpoint-state';
+import { describeAmbiguity, findBranchEndpoint, findExisting } from './existing-endpoint';
 import { assessTakeOver, planLive } from './live-plan';
 
 const replacedWithBranch = 'its branch is replaced';
@@ -34,7 +34,7 @@ const inEarlierUpdate =
 /**
  * Reports under the resource what is going to happen, and stops what `allowRestart` forbids, before anything is changed.
  */
-export class PreviewDiagnostics {
+export class EndpointPreview {
   readonly #core: ProviderCore;
 
   constructor(core: ProviderCore) {

@@ -3,16 +3,16 @@ import { declared, endpointOf } from '../../../tests/support/endpoint';
 import { failedOf } from '../../../tests/support/operation';
 import { dynamicSettingNames } from '../config/setting-names';
 import type { Endpoint } from '../control-api/wire-types';
-import { endpointArguments } from '../endpoint/endpoint-arguments';
-import type { EndpointInputs, InputName } from '../endpoint/endpoint-inputs';
-import { endpointFlow } from '../endpoint/endpoint-resource';
-import { toOutputs } from '../endpoint/endpoint-state';
 import { situationInState } from '../lifecycle/beginning';
 import { evolve } from '../lifecycle/evolve';
 import { isUnknown, unknownValue } from '../lifecycle/input-values';
 import { plan } from '../lifecycle/plan';
 import type { Unsettled } from '../lifecycle/resource-state';
 import { describeImpact, describeRefusal } from './change-impact';
+import { endpointArguments } from './endpoint-arguments';
+import type { EndpointInputs, InputName } from './endpoint-inputs';
+import { endpointFlow } from './endpoint-resource';
+import { toOutputs } from './endpoint-state';
 
 const outputs = toOutputs(endpointOf(), declared);
 

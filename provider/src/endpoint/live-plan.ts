@@ -1,7 +1,4 @@
 import type { Endpoint, Operation } from '../control-api/wire-types';
-import { endpointArguments } from '../endpoint/endpoint-arguments';
-import type { Declaration } from '../endpoint/endpoint-inputs';
-import { endpointFlow, isOfEndpoint } from '../endpoint/endpoint-resource';
 import { situationOfFound } from '../lifecycle/beginning';
 import type { Existing } from '../lifecycle/create-once';
 import { plan } from '../lifecycle/plan';
@@ -10,6 +7,9 @@ import { type Situation, sinceOf } from '../lifecycle/situation';
 import { listOperationsSince } from '../operations/operation-pages';
 import type { ServiceProject } from '../operations/service-project';
 import { describeImpact, type PlannedChange } from './change-impact';
+import { endpointArguments } from './endpoint-arguments';
+import type { Declaration } from './endpoint-inputs';
+import { endpointFlow, isOfEndpoint } from './endpoint-resource';
 
 /**
  * The endpoint as it is now, and the steps of the next run; undefined when the service can't be reached. The preview lists operations
