@@ -12,7 +12,6 @@ export type {
   RequestMatch,
 } from './faults/faults';
 export type { LoggedRequest } from './http/log-requests';
-export type { PlanName } from './limits/plans';
 export type { EmulatorOptions, LockScope } from './options/emulator-options';
 export { ApiError } from './records/api-error';
 export type {

@@ -45,7 +45,7 @@ it.each([
   [['--host', '0.0.0.0'], /host 0.0.0.0 can be reached from other machines.*--allow-remote/],
   [['--port', 'http'], /It must be a number/],
   [['--operation-ms', 'start_compute='], /It must be a number/],
-  [['--plan', 'gold'], /Allowed choices are free, paid/],
+  [['--locks', 'all'], /Allowed choices are project, endpoint, none/],
   [['--max-cu', '99'], /maxCu must be a whole number from 1 to 56; got 99/],
 ])('the command rejects %j with a message', async (args, message) => {
   expect(await refuse(...args)).toMatchObject({ code: 1, stderr: expect.stringMatching(message) });

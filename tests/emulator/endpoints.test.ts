@@ -134,9 +134,3 @@ describe('deleting an endpoint', () => {
     expect(patched.status).toBe(200);
   });
 });
-
-it('the free plan has 0.25 CU', async () => {
-  const { createActive, held } = await startService({ plan: 'free' });
-  const sizes = { autoscaling_limit_min_cu: 0.25, autoscaling_limit_max_cu: 0.25 };
-  expect(held(await createActive())).toMatchObject(sizes);
-});

@@ -19,9 +19,8 @@ describe('an invalid option is rejected', () => {
     [{ lateListsMs: 60_001 }, /lateListsMs must be a whole number from 0 to 60000/],
     [{ lateGetsMs: -1 }, /lateGetsMs must be/],
     // Values that an untyped program could pass.
-    [{ plan: 'gold' } as object, /plan must be one of free, paid; got "gold"/],
     [{ allowRemote: 1 } as object, /allowRemote must be true or false/],
-    [{ locks: 'all' } as object, /locks must be one of project, endpoint, none/],
+    [{ locks: 'all' } as object, /locks must be one of project, endpoint, none; got "all"/],
     [{ operationsMs: 5 } as object, /operationsMs is not an option/],
     [{ postgresPort: 5433 }, /postgresPort 5433 has no effect without the option postgres/],
   ])('rejects the option %j', async (options, message) => {

@@ -86,15 +86,6 @@ describe('an endpoint', () => {
   ]);
 });
 
-describe('the free plan', () => {
-  const rows: Row[] = [
-    ['a read replica', '403', ...newEndpoint({ type: 'read_only' })],
-    ['a larger size', '403', ...newEndpoint(size(1, 1))],
-    ['autoscaling', '403', ...newEndpoint(size(0.25, 0.5))],
-  ];
-  refuses(rows, { plan: 'free' });
-});
-
 describe('a limit', () => {
   refuses([['an endpoint', '422 ENDPOINTS_LIMIT_EXCEEDED', ...newEndpoint({})]], { maxEndpoints: 1 });
   refuses([['a second request', '429', 'GET /projects']], { requestsPerMinute: 1 });

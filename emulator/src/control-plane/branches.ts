@@ -1,4 +1,3 @@
-import { checkEndpointQuota } from '../limits/plans';
 import { badRequest } from '../records/api-error';
 import { newBranchId } from '../records/ids';
 import {
@@ -19,7 +18,14 @@ import {
   expirationAt,
 } from './branch-rules';
 import type { ControlPlane } from './control-plane';
-import { addEndpoint, checkNewEndpoint, deletionStep, firstSteps, removeEndpoint } from './endpoints';
+import {
+  addEndpoint,
+  checkEndpointQuota,
+  checkNewEndpoint,
+  deletionStep,
+  firstSteps,
+  removeEndpoint,
+} from './endpoints';
 import { checkNotRestoring, checkUnlocked } from './locks';
 import { copyAccess } from './new-roles-and-databases';
 import { targetStateOf } from './power-state';
@@ -48,7 +54,7 @@ export function addBranch(
   checkUnlocked(lockScope, project, { branchId: sourceId });
   checkNotRestoring(project, sourceId);
   checkNameIsFree(project, requested.name);
-  checkEndpointQuota(project, requested.endpoints.length, plane.settings.maxEndpoints);
+  checkEndpointQuota(plane, project, requested.endpoints.length);
   const branch = {
     wire,
     sourceId,

@@ -1,6 +1,5 @@
 import { type ComputeSize, checkBothBounds, checkComputeSize } from '../limits/compute-size';
-import { checkEndpointQuota, checkPlan } from '../limits/plans';
-import { badRequest, conflict } from '../records/api-error';
+import { badRequest, conflict, unprocessable } from '../records/api-error';
 import { newEndpointId } from '../records/ids';
 import {
   type EndpointRecord,
@@ -20,7 +19,7 @@ import { startStep, suspendStep } from './endpoint-steps';
 import { checkUnlocked } from './locks';
 import { checkNotDeleting, countSimulatedDrop, targetStateOf } from './power-state';
 
-/** Default size in compute units, if neither the request nor the project sets one: the only size that every plan allows. */
+/** Default size in compute units, if neither the request nor the project sets one: the only one of the service's free plan. */
 const DEFAULT_SIZE: ComputeSize = { autoscaling_limit_min_cu: 0.25, autoscaling_limit_max_cu: 0.25 };
 
 export interface EndpointResult {
@@ -53,11 +52,11 @@ export function checkNewEndpointRequest(
   plane.store.branch(project, attributes.branch_id);
   checkNewEndpoint(plane, project, attributes);
   checkLocks();
-  checkEndpointQuota(project, 1, plane.settings.maxEndpoints);
+  checkEndpointQuota(plane, project, 1);
   checkBranchIsFree(project, attributes);
 }
 
-/** Validates a new endpoint against its project and the account's plan. */
+/** Validates a new endpoint against its project. */
 export function checkNewEndpoint(
   plane: ControlPlane,
   project: ProjectRecord,
@@ -68,7 +67,7 @@ export function checkNewEndpoint(
   if (attributes.region_id !== undefined && attributes.region_id !== region) {
     throw badRequest(`endpoint.region_id must be the project's, ${region}; got ${attributes.region_id}`);
   }
-  checkLimits(plane, sizeOf(attributes, defaultSize(project)), attributes);
+  checkComputeSize(sizeOf(attributes, defaultSize(project)), plane.settings.maxCu);
   checkPgSettings(plane, attributes.settings);
 }
 
@@ -127,7 +126,7 @@ export function updateEndpoint(
 ): EndpointResult {
   const endpoint = plane.store.endpoint(project, endpointId);
   if (requested.branch_id !== undefined) plane.store.branch(project, requested.branch_id);
-  checkLimits(plane, sizeOf(requested, sizeOf(endpoint.wire)), requested);
+  checkComputeSize(sizeOf(requested, sizeOf(endpoint.wire)), plane.settings.maxCu);
   checkPgSettings(plane, requested.settings);
   checkUnlocked(plane.settings.locks, project, { endpointId, branchId: endpoint.wire.branch_id });
   checkNotDeleting(endpoint);
@@ -201,9 +200,16 @@ function checkMove(project: ProjectRecord, endpoint: EndpointRecord, branchId: s
   );
 }
 
-function checkLimits({ settings }: ControlPlane, size: ComputeSize, requested: EndpointAttributes): void {
-  checkComputeSize(size, settings.maxCu);
-  checkPlan(settings.plan, size, requested);
+export function checkEndpointQuota(
+  { settings: { maxEndpoints } }: ControlPlane,
+  { wire, endpoints }: ProjectRecord,
+  added: number,
+): void {
+  if (endpoints.size + added <= maxEndpoints) return;
+  throw unprocessable(
+    'ENDPOINTS_LIMIT_EXCEEDED',
+    `project ${wire.id} has ${endpoints.size} of at most ${maxEndpoints} endpoints: delete one first, or raise the quota`,
+  );
 }
 
 function defaultSize({ wire }: ProjectRecord): ComputeSize {

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { PLANS, type PlanName } from '../limits/plans';
 import { LONGEST_LAG_MS } from '../records/history';
 import { newApiKey } from '../records/ids';
 import { parse } from '../validation/parse';
@@ -55,11 +54,9 @@ export const OPTIONS = {
   schedulingMs: timerMs.default(0),
   /** What an unfinished operation locks against writes (423). @default 'project' */
   locks: oneOf<LockScope>('project', 'endpoint', 'none').default('project'),
-  /** The account's plan. @default 'paid' */
-  plan: oneOf<PlanName>('free', 'paid').default('paid'),
-  /** Maximum number of endpoints in a project. @default 20 on the free plan, 500 on the paid plan */
-  maxEndpoints: wholeNumber(1, 100_000).optional(),
-  /** Largest compute size of a paid plan, in compute units: whole, 1..56. @default 8 */
+  /** Maximum number of endpoints in a project. @default 500 */
+  maxEndpoints: wholeNumber(1, 100_000).default(500),
+  /** Largest compute size, in compute units: whole, 1..56. @default 8 */
   maxCu: wholeNumber(1, 56).default(8),
   /** Requests accepted in any 60 seconds; further requests get a 429. 0 means no limit. @default 0 */
   requestsPerMinute: wholeNumber(0, 1_000_000).default(0),
@@ -83,7 +80,7 @@ export type EmulatorOptions = {
 };
 
 /** The options, with their defaults. */
-export type Settings = z.output<typeof SCHEMA> & { readonly maxEndpoints: number };
+export type Settings = z.output<typeof SCHEMA>;
 
 /** Host names and addresses that only this machine can reach. */
 export const LOOPBACK_HOST = /^(localhost|::1|127(\.\d{1,3}){3})$/;
@@ -91,7 +88,7 @@ export const LOOPBACK_HOST = /^(localhost|::1|127(\.\d{1,3}){3})$/;
 /** Applies the defaults. @throws RangeError when an option is unknown or its value is invalid */
 export function resolveOptions(options: EmulatorOptions = {}): Settings {
   const settings = parse(SCHEMA, options, '', (message) => new RangeError(message));
-  const { host, allowRemote, plan, postgres, postgresPort, postgresHost } = settings;
+  const { host, allowRemote, postgres, postgresPort, postgresHost } = settings;
   if (!LOOPBACK_HOST.test(host) && !allowRemote) {
     throw new RangeError(
       `host ${host} can be reached from other machines; use a loopback address, or allow it with allowRemote (--allow-remote)`,
@@ -103,7 +100,7 @@ export function resolveOptions(options: EmulatorOptions = {}): Settings {
   }
   // As it was given: the copy in `settings` has read a getter once.
   const { operationMs = settings.operationMs } = options;
-  return { ...settings, operationMs, maxEndpoints: settings.maxEndpoints ?? PLANS[plan].maxEndpoints };
+  return { ...settings, operationMs };
 }
 
 /** The option in an argument of the command, such as `--max-cu`. */

@@ -37,11 +37,6 @@ export function conflict(code: string, message: string): ApiError {
   return new ApiError(409, code, message);
 }
 
-/** The account's plan does not include the feature. */
-export function notInPlan(code: string, message: string): ApiError {
-  return new ApiError(403, code, message);
-}
-
 /** The request is well-formed, but a rule of the service forbids it. */
 export function unprocessable(code: string, message: string): ApiError {
   return new ApiError(422, code, message);

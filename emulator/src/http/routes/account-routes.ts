@@ -10,7 +10,7 @@ const REGIONS_QUERY = z.object({ org_id: queryText.pipe(id).default(ACCOUNT_ID) 
 
 /** There is one organization, which owns every project, and one user. */
 export function addAccountRoutes(api: FastifyInstance, { settings }: ControlPlane): void {
-  const { plan, maxCu } = settings;
+  const plan = 'paid';
   const organization = {
     id: ACCOUNT_ID,
     name: 'Emulator',
@@ -32,7 +32,7 @@ export function addAccountRoutes(api: FastifyInstance, { settings }: ControlPlan
     active_seconds_limit: 0,
     projects_limit: 0,
     branches_limit: 0,
-    max_autoscaling_limit: maxCu,
+    max_autoscaling_limit: settings.maxCu,
   };
 
   const regionId = settings.regionId;
