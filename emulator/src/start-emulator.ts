@@ -27,7 +27,7 @@ export interface Emulator extends Controls {
   readonly consoleUrl: string;
   /** With the option `postgres`: the port on `host` for clients of every endpoint. */
   readonly postgresPort?: number;
-  /** With the option `postgres`: a file in PEM, with which clients can verify the certificate. */
+  /** With the option `postgres`: the file of its certificate, in PEM, with which clients can verify it. */
   readonly postgresCertificate?: string;
   /** With the option `postgres`: a connection string for any client, with words in capitals to replace. */
   readonly connectionUriForm?: string;
@@ -105,7 +105,7 @@ async function serve(settings: Settings, journal?: SavingJournal): Promise<Emula
     consoleUrl: consoleUrlOf(settings.host, port, settings.apiKey),
     ...(postgres && {
       postgresPort: postgres.gateway.port,
-      postgresCertificate: postgres.gateway.authorityFile,
+      postgresCertificate: postgres.gateway.certificateFile,
       connectionUriForm: connectionUriForm(plane),
     }),
     stop,

@@ -37,7 +37,7 @@ describe.skipIf(bin === undefined)('a Postgres behind the gateway', () => {
       const { gateway } = await start();
       const hosts = [HOST, HOST.replace('.', '-pooler.')];
       for (const host of [...hosts, 'localhost', '127.0.0.1', '::1']) {
-        const words = `host=${host} options=endpoint=${ENDPOINT} sslmode=verify-full sslrootcert=${gateway.authorityFile}`;
+        const words = `host=${host} options=endpoint=${ENDPOINT} sslmode=verify-full sslrootcert=${gateway.certificateFile}`;
         expect(await psql(gateway, 'SELECT 1', words)).toBe('1');
       }
     });

@@ -23,7 +23,7 @@ export async function connectClient(gateway: Gateway, options: ClientConfig = {}
     user: 'app',
     database: 'app',
     password: 'secret',
-    ssl: { servername: HOST, ca: readFileSync(gateway.authorityFile, 'utf8') },
+    ssl: { servername: HOST, ca: readFileSync(gateway.certificateFile, 'utf8') },
     ...options,
   });
   client.on('error', () => undefined);

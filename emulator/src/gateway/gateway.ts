@@ -20,7 +20,7 @@ export interface GatewayOptions {
   readonly host?: string;
   /** 0 chooses a free port. @default 5432, or a free port when that is taken */
   readonly port?: number | undefined;
-  /** The folder of the certificate authority, which is created there if there is none. */
+  /** The folder of the certificate, which is created there if there is none. */
   readonly folder: string;
   readonly limits?: Partial<GatewayLimits>;
 }
@@ -51,7 +51,7 @@ export type Gateway = Awaited<ReturnType<typeof startGateway>>;
  * One port for the servers of all endpoints. A client names its endpoint by the host name of TLS, or by the option
  * `endpoint`, and proves that it knows the password; only then its compute wakes. After the login, the gateway only passes
  * bytes.
- * @throws Error when the port is taken, or the certificate authority cannot be used
+ * @throws Error when the port is taken, or the certificate cannot be used
  */
 export async function startGateway(options: GatewayOptions) {
   const { computes, host = '127.0.0.1', folder } = options;
@@ -136,8 +136,8 @@ export async function startGateway(options: GatewayOptions) {
   if (first === undefined) throw new Error(`this machine has no loopback address ${host}`);
   return {
     port: portOf(first),
-    /** The certificate that clients need to verify the gateway's, in PEM. */
-    authorityFile: certificate.authorityFile,
+    /** In PEM. */
+    certificateFile: certificate.certificateFile,
     /**
      * Refuses new clients and cuts off the others. Stop the servers first, so that clients read why. Resolves when every
      * connection is closed.
