@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { hasPostgres, usePostgres } from '../support/postgres-emulator';
+import { hasPostgres, type TestClient, usePostgres } from '../support/postgres-emulator';
 
 const pg_settings = { max_wal_size: '2MB', min_wal_size: '2MB' };
 const createScrap = 'CREATE TABLE scrap (text text); ALTER TABLE scrap ALTER text SET STORAGE EXTERNAL';
@@ -26,7 +26,23 @@ describe.skipIf(!hasPostgres)('a copy of data that changes', () => {
     expect(await copy.ask('SELECT count(*)::int FROM notes')).toBe(700_000);
   });
 
-  it('follows again after 200 MB that it has not received', async () => {
+  it.each([
+    [
+      'that is stopped',
+      async (receiver: number) => {
+        process.kill(receiver, 'SIGSTOP');
+        return async () => void process.kill(receiver, 'SIGCONT');
+      },
+    ],
+    [
+      'that cannot log in',
+      async (receiver: number, client: TestClient) => {
+        await client.query('BEGIN; LOCK TABLE pg_roles');
+        process.kill(receiver, 'SIGTERM');
+        return async () => void (await client.query('COMMIT'));
+      },
+    ],
+  ])('follows again after 200 MB for a receiver %s', async (_which, holdUp) => {
     const { patch, connect, addEndpoint } = await service().createProject();
     await patch({ settings: { pg_settings } });
     const { host } = await addEndpoint('read_only');
@@ -36,14 +52,13 @@ describe.skipIf(!hasPostgres)('a copy of data that changes', () => {
     const pid = () => replica.ask('SELECT pid FROM pg_stat_wal_receiver');
     // It starts after the replica accepts connections.
     await expect.poll(pid).toBeDefined();
-    const receiver = Number(await pid());
-    const resume = () => process.kill(receiver, 'SIGCONT');
-    process.kill(receiver, 'SIGSTOP');
-    onTestFinished(() => void resume());
+    const letGo = await holdUp(Number(await pid()), await connect());
+    onTestFinished(() => letGo().catch(() => undefined));
     for (let part = 0; part < 10; part += 1) await client.query(write20Megabytes);
     await client.query('INSERT INTO notes VALUES (1)');
-    resume();
-    await expect.poll(() => replica.ask('SELECT count(*)::int FROM notes')).toBe(1);
+    await letGo();
+    const count = async () => (await connect({ host })).ask('SELECT count(*)::int FROM notes');
+    await expect.poll(() => count().catch(() => undefined), { interval: 1000 }).toBe(1);
   });
 
   it('is replaced by a restore that begins before it is complete', async () => {

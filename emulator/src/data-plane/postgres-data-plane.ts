@@ -161,14 +161,13 @@ export class PostgresDataPlane implements DataPlane, Computes {
   }
 
   #startServer(compute: Compute): Promise<string | undefined> {
-    const { project, endpoint } = compute;
+    const { project, endpoint, failure } = compute;
     const { wire } = endpoint;
     const primary = this.#data.of(wire.branch_id);
     const cluster = this.#data.clusterOf(endpoint);
     const branch = project.branches.get(wire.branch_id);
     // It moved to another branch, and its suspension has not ended yet.
     if (compute.cluster !== cluster) this.#takeDown(compute);
-    const { failure } = compute;
     const done = cluster.inTurn(async () => {
       if (!this.#isWanted(compute) || branch === undefined) return undefined;
       // Another client has started it.
@@ -190,6 +189,7 @@ export class PostgresDataPlane implements DataPlane, Computes {
         await update();
       } else {
         await startStandby(this.#data, endpoint, update);
+        cluster.server?.whenLeftBehind(() => this.#takeDown(compute));
       }
       const started = this.#isWanted(compute) ? cluster.server?.socket : undefined;
       // After a start during a restore, the next client looks again for the first roles.

@@ -26,6 +26,8 @@ export interface ServerStart {
 const READY_POLL_MS = 10;
 const LONGEST_STOP_MS = 15_000;
 const LOG_TAIL_LENGTH = 4000;
+/** The log of a standby that needs what its source has removed: it tries again, without end. */
+const LEFT_BEHIND = /FATAL: +could not receive data from WAL stream: .* has already been removed/;
 /** Larger than any. */
 const NO_PROCESS_ID = 2 ** 31 - 1;
 
@@ -75,6 +77,17 @@ export class PostgresServer {
   get hasExited(): boolean {
     const { exitCode, signalCode } = this.#child;
     return exitCode !== null || signalCode !== null;
+  }
+
+  /** Does work once when the server, a standby, can never follow its source again. */
+  whenLeftBehind(work: () => void): void {
+    const { stderr } = this.#child;
+    const look = (): void => {
+      if (!LEFT_BEHIND.test(this.#log)) return;
+      stderr.off('data', look);
+      work();
+    };
+    stderr.on('data', look);
   }
 
   /** Reads the configuration files again. */
