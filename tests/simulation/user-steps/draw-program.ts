@@ -59,7 +59,7 @@ const names = fc.constantFrom('one', 'one', 'one', 'e', 'e', 'f', 'two', 'child'
 /** How a resource gets another name in the program. */
 export const renaming = fc.record({
   name: names,
-  how: fc.constantFrom('adopt', 'adopt', 'aliases', 'nothing'),
+  how: fc.constantFrom('adopt', 'adopt', 'aliases', 'aliases and adopt', 'nothing'),
   /** Whether the resource also gets another `name`, or another parent or size. */
   also: fc.constantFrom('nothing', 'nothing', 'nothing', 'name', 'origin'),
   dependsOnReplica: fc.boolean(),
@@ -110,9 +110,9 @@ function applyRename(
 ): Program {
   const next = `${name}New`;
   const isBranch = before[name]?.type === 'Branch';
-  let program = rename(before, name, next, how === 'aliases' ? { aliases: [name] } : {});
+  let program = rename(before, name, next, how.includes('aliases') ? { aliases: [name] } : {});
   const isFound = !isBranch || before[name]?.args?.name !== undefined;
-  if (how === 'adopt' && isFound) program = withArgs(program, next, { adopt: true });
+  if (how.includes('adopt') && isFound) program = withArgs(program, next, { adopt: true });
   if (also === 'name') program = withArgs(program, next, { name: 'other' });
   if (also === 'origin')
     program = withArgs(program, next, isBranch ? { parentId: { $place: 'second branch' } } : sized(1));
