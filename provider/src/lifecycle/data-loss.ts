@@ -81,5 +81,5 @@ export function describeForced(what: string, obstacle: string): string {
 
 /** For a create that may be a forced replacement: what it does if it is none, then what it deletes if it is one. */
 export function describeUnforced(done: string, what: string): string {
-  return `without --replace or taint, ${done}. With --replace or taint, it first deletes ${what}.`;
+  return `${done}; only with --replace or taint, \`pulumi up\` first deletes ${what}`;
 }
