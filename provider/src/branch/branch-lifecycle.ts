@@ -36,7 +36,7 @@ import {
   findExpiringParent,
   findExpiryObstacle,
   findObstacle,
-  noteOrigin,
+  noteSource,
 } from './branch-obstacles';
 import { reportReset } from './branch-reset';
 import { branchFlow, isBecomingReady, startRun } from './branch-resource';
@@ -61,7 +61,7 @@ export class BranchLifecycle extends ResourceLifecycle<BranchInputs, BranchOutpu
       () => findReplacementFailures(this.claims, checked.resource.urn, find),
       () => findUnknownBranch(this.core, checked, 'parentId'),
       () => this.#reportCreation(checked),
-      () => noteOrigin(this.core, checked),
+      () => noteSource(this.core, checked),
     ];
   }
 
@@ -178,7 +178,7 @@ export class BranchLifecycle extends ResourceLifecycle<BranchInputs, BranchOutpu
 
 const branchLoss: Loss = {
   kind: 'branch',
-  base: 'its parent',
+  place: 'parentId',
   describe: (which, isRetained) =>
     isRetained
       ? `leaves ${which} at the service (retainOnDelete), and creates one with the data of its parent`

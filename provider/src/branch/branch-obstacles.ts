@@ -118,7 +118,7 @@ export async function findExpiringParent(
 }
 
 /** Notes the branch whose roles and databases a new branch starts with. With an earlier point in time, they are not known. */
-export async function noteOrigin(
+export async function noteSource(
   core: ProviderCore,
   declaration: BranchDeclaration,
 ): Promise<InputFailure[]> {
@@ -131,8 +131,8 @@ export async function noteOrigin(
   const isNew = claims.resource(resource.urn).inState === undefined;
   if (isNew && findConflict(declaration, branches, claims) !== undefined) return [];
   const existing = isNew ? findExisting(declaration, branches, claims)?.item.id : undefined;
-  const origin = existing ?? parentId ?? branches.find((branch) => branch.default)?.id;
-  claims.noteOrigin(resource.urn, origin);
+  const source = existing ?? parentId ?? branches.find((branch) => branch.default)?.id;
+  claims.noteSource(resource.urn, source);
   return [];
 }
 

@@ -71,8 +71,8 @@ export async function reportReset(
   if (branch && !isKnown && !all.some((each) => each.id === source))
     throw new Error(`restoreFrom: ${source} is not a branch of the project. Nothing was changed.`);
   const { timestamp, lsn } = inputs.restoreFrom ?? {};
-  const origin = timestamp === undefined && lsn === undefined ? findSource(inputs, branch) : undefined;
-  noteAhead(core, id, 'expected', isUnknown(origin) ? undefined : origin);
+  const from = timestamp === undefined && lsn === undefined ? findSource(inputs, branch) : undefined;
+  noteAhead(core, id, 'expected', isUnknown(from) ? undefined : from);
   try {
     await checkReset(core, declaration, id);
     const reason = branch && findObstacle(branch, changes, inputs, all);
@@ -89,14 +89,14 @@ export async function reportReset(
  * From now on, the roles and databases of the branch wait for the reset.
  * @throws Error when the engine has already asked about one of them: that one would not wait
  */
-function noteAhead({ claims }: ProviderCore, id: string, reset: 'expected' | 'found', origin?: string): void {
+function noteAhead({ claims }: ProviderCore, id: string, reset: 'expected' | 'found', source?: string): void {
   const isFirst = claims.branch.item(id).reset === undefined;
   const [early] = [claims.role, claims.database].flatMap((each) => each.urnsWith({ branchId: id }));
   if (isFirst && early)
     throw new Error(
       `the reset of branch ${id} replaces what ${early} stands for, which does not wait for it. Nothing was changed. Set branchId there to the output of the branch resource instead of the id as text.`,
     );
-  claims.branch.noteItem(id, { reset, origin });
+  claims.branch.noteItem(id, { reset, source });
 }
 
 /** Whether the reset of that time has failed, or its operation can't be read: `up` may then send another one. */

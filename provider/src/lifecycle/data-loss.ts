@@ -1,3 +1,4 @@
+import type { Place } from './create-failures';
 import { type InputFailure, isUnknown } from './input-values';
 import type { ProviderCore } from './provider-core';
 import type { Declared, Properties } from './resource-identity';
@@ -7,11 +8,13 @@ import { replacedByOption } from './run-records';
 /** The data that a replacement of this type of resource deletes. The program has to allow that. */
 export interface Loss {
   readonly kind: 'branch' | 'database';
-  /** What may be replaced together with it: `its parent`. */
-  readonly base: string;
+  /** The argument that names the branch with which it may be replaced. */
+  readonly place: Place;
   /** Such as `deletes the data of branch br-1`. @param isRetained whether `retainOnDelete` leaves the old one at the service */
   readonly describe: (which: string, isRetained: boolean) => string;
 }
+
+const bases: Readonly<Record<Place, string>> = { branchId: 'its branch', parentId: 'its parent' };
 
 type Losing = Declared<{
   readonly projectId: string;
@@ -25,10 +28,11 @@ type Losing = Declared<{
  */
 export async function findUnjudgedLoss(
   core: ProviderCore,
-  { kind, base, describe }: Loss,
+  { kind, place, describe }: Loss,
   { resource: { urn }, inputs }: Losing,
 ): Promise<InputFailure[]> {
   const claims = core.claims[kind];
+  const base = bases[place];
   const { allowDataLoss, projectId, branchId = '' } = inputs;
   const { idInState = '' } = claims.resource(urn);
   const by = claims.findUnjudged(urn);
@@ -51,7 +55,7 @@ export async function findUnjudgedLoss(
  */
 export function judgeLoss(
   core: ProviderCore,
-  { kind, base, describe }: Loss,
+  { kind, place, describe }: Loss,
   id: string,
   replaces: readonly string[],
   { outputs }: Prior<object, Properties>,
@@ -60,17 +64,17 @@ export function judgeLoss(
   const claims = core.claims[kind];
   const { inputs, resource } = news;
   const { allowDataLoss } = inputs;
-  // When the base is about to be replaced, the engine calls diff before it passes the declaration, unless the new base comes first.
-  const isKnown = (name: string) =>
-    !isUnknown(inputs[name as keyof typeof inputs]) || core.claims.branch.isReplaced(String(outputs[name]));
-  const isCertain = replaces.some(isKnown) || claims.isAskedEarly(news);
+  const isKnown = (name: string) => !isUnknown(inputs[name as keyof typeof inputs]);
+  // Where the new base comes first, the engine passes the declaration before it calls diff.
+  const goesWithBase = claims.isAskedEarly(news) || core.claims.branch.isReplaced(String(outputs[place]));
+  const isCertain = replaces.some(isKnown) || goesWithBase;
   const consequence = `${describe(`${kind} ${id}`, claims.isRetained(resource.urn))}: a change of ${replaces.join(' and ')}`;
   const gate =
     allowDataLoss === true ? '' : '. If it does, `pulumi up` fails, because allowDataLoss is not true';
   if (!isCertain) return { isCertain, warning: `${consequence}, unless the value stays the same${gate}` };
   if (allowDataLoss === true) return { isCertain, warning: consequence };
   throw new Error(
-    `allowDataLoss is not true, and this ${consequence}. Nothing was changed. To continue, set allowDataLoss: true; to keep the data, leave ${replaces.join(' and ')} as it was. If this ${kind} is replaced because ${base} is, apply allowDataLoss: true in an earlier \`pulumi up\`.`,
+    `allowDataLoss is not true, and this ${consequence}. Nothing was changed. To continue, set allowDataLoss: true; to keep the data, leave ${replaces.join(' and ')} as it was. If this ${kind} is replaced because ${bases[place]} is, apply allowDataLoss: true in an earlier \`pulumi up\`.`,
   );
 }
 

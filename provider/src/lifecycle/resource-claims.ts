@@ -38,17 +38,17 @@ export class ResourceClaims extends RunRecords {
     return ['early', 'judged'].includes(this.recordOf(id).replacement ?? 'none');
   }
 
-  noteOrigin(urn: string | undefined, origin: string | undefined): void {
-    if (urn !== undefined) this.note(urn, { origin });
+  noteSource(urn: string | undefined, source: string | undefined): void {
+    if (urn !== undefined) this.note(urn, { source });
   }
 
-  /** The origin of a branch whose id is unknown; undefined unless all branches that this run creates in the project share it. */
-  originIn(projectId: string): string | undefined {
+  /** The source of a branch whose id is unknown; undefined unless all branches that this run creates in the project share it. */
+  sourceIn(projectId: string): string | undefined {
     const created = [...this.resources.values()].filter(
       ({ create, declared }) => create !== undefined && declared?.inputs.projectId === projectId,
     );
-    const [origin, ...others] = uniq(map(created, 'origin'));
-    return others.length > 0 ? undefined : origin;
+    const [source, ...others] = uniq(map(created, 'source'));
+    return others.length > 0 ? undefined : source;
   }
 
   /** Claims a name within a project. Returns the URN of another resource that has claimed it before. */

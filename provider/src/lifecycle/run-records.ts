@@ -28,7 +28,7 @@ export interface ResourceRecord {
   /** If the engine replaces the resource with its branch, or a branch with its parent: the id of that branch or parent. */
   readonly base?: string | undefined;
   /** For a branch that this run creates: the branch whose roles and databases it starts with, if that can be foreseen. */
-  readonly origin?: string | undefined;
+  readonly source?: string | undefined;
 }
 
 /** What a run knows of an endpoint, a branch, a role or a database, by its id. */
@@ -49,7 +49,7 @@ export interface ItemRecord {
    */
   readonly reset?: 'expected' | 'found' | 'done' | undefined;
   /** For a branch whose reset is expected: the branch whose roles and databases it then has, if that can be foreseen. */
-  readonly origin?: string | undefined;
+  readonly source?: string | undefined;
   /** For a branch that a change replaces: the endpoints on it that the preview knows. */
   readonly foreseen?: readonly string[];
   /** The delete of this run, unless it has failed. */

@@ -34,7 +34,7 @@ export const databaseType = defineNamed<DatabaseInputs>({
   again: 'empty',
   loss: {
     kind: 'database',
-    base: 'its branch',
+    place: 'branchId',
     describe: (which, isRetained) =>
       isRetained
         ? `leaves ${which} at the service (retainOnDelete), and creates an empty one`

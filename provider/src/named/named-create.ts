@@ -73,9 +73,9 @@ export async function glimpseNamed(
 ): Promise<readonly NamedItem[] | undefined> {
   const { projectId, branchId } = declaration.inputs;
   const { branch } = core.claims;
-  const { reset, origin } = branch.item(branchId);
-  const known = reset === 'expected' ? origin : branchId;
-  const place = isUnknown(branchId) ? branch.originIn(projectId) : known;
+  const { reset, source } = branch.item(branchId);
+  const known = reset === 'expected' ? source : branchId;
+  const place = isUnknown(branchId) ? branch.sourceIn(projectId) : known;
   if (place === undefined || isUnknown(projectId)) return undefined;
   const project = core.projects.project(projectId);
   return core.glimpse(declaration, project, `the ${kind}s`, () => project.named(kind, place).fresh());
