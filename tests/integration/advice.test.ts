@@ -50,9 +50,11 @@ describe('advice', () => {
     const larger = { adopt: true, allowRestart: false, autoscalingLimitMinCu: 1, autoscalingLimitMaxCu: 2 };
     await run.check('endpoint', 'e', on(unknownValue, larger));
     expect(run.shown.join('\n')).toMatch(
-      new RegExp(`restarts the compute, drops connections.*on branch ${branch.id}.*${id}`),
+      new RegExp(`${id} on branch ${branch.id}, .* restarts the compute, drops connections`),
     );
-    expect(run.shown.join('\n')).toMatch(/`pulumi up` stops there, because allowRestart is false/);
+    expect(run.shown.join('\n')).toMatch(
+      /which this update adopts, the create fails, because allowRestart is false/,
+    );
   });
 
   it('refuses an ambiguous adopter, and one of what another one has', async () => {

@@ -2,6 +2,7 @@ import { isEmpty, union } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
 import type { Endpoint } from '../control-api/wire-types';
 import { situationInState } from '../lifecycle/beginning';
+import type { Existing } from '../lifecycle/create-once';
 import { describeForced, describeUnforced } from '../lifecycle/data-loss';
 import { evolve } from '../lifecycle/evolve';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
@@ -156,33 +157,32 @@ export class EndpointPreview {
 
   /** What a take-over does if the branch, whose id the engine does not pass yet, is one that this update takes over itself. */
   #describeIfOn(branchId: string, declaration: Declaration, endpoints: readonly Endpoint[]): string[] {
-    const inputs = { ...declaration.inputs, branchId };
-    const existing = findExisting({ ...declaration, inputs }, endpoints);
+    const assumed = { ...declaration, inputs: { ...declaration.inputs, branchId } };
+    const existing = findExisting(assumed, endpoints);
     if (!existing) return [];
-    const { impact } = assessTakeOver(existing, { ...declaration, inputs });
-    const refusal = this.#isForbidden(impact, inputs)
-      ? ['`pulumi up` stops there, because allowRestart is false']
-      : [];
-    const which = `if it is on branch ${branchId}, which adopt takes over: endpoint ${existing.item.id}`;
-    return [...impact.sentences, ...refusal].map((sentence) => `${sentence} (${which})`);
+    const which = `endpoint ${existing.item.id} on branch ${branchId}, which this update adopts`;
+    return this.#describeIf(`\`pulumi up\` takes over ${which}`, existing, assumed);
   }
 
   /** Warnings about the endpoint of its own that the create will find. @throws Error when the create will stop */
-  #describeExisting(declaration: Declaration, endpoints: readonly Endpoint[]) {
-    const { inputs } = declaration;
+  #describeExisting(declaration: Declaration, endpoints: readonly Endpoint[]): string[] {
     const existing = findExisting(declaration, endpoints);
     if (!existing) return [];
-    const { impact } = assessTakeOver(existing, declaration);
-    const refusal = this.#isForbidden(impact, inputs)
-      ? ['the create fails, because allowRestart is false']
-      : [];
-    const consequences = [...impact.sentences.map((sentence) => `it ${sentence}`), ...refusal];
     const takeOver = `\`pulumi up\` takes over endpoint ${describeEndpoint(existing.item)}, which has the name of this resource`;
     return [
       this.#toCondition(takeOver, declaration),
-      ...consequences.map((consequence) => `if \`pulumi up\` takes the endpoint over, ${consequence}`),
-      ...this.#describeGate(impact, inputs),
+      ...this.#describeIf('`pulumi up` takes the endpoint over', existing, declaration),
     ];
+  }
+
+  /** What the take-over does, where it is not certain. */
+  #describeIf(condition: string, existing: Existing<Endpoint>, declaration: Declaration): string[] {
+    const { impact } = assessTakeOver(existing, declaration);
+    const isForbidden = this.#isForbidden(impact, declaration.inputs);
+    const refusal = isForbidden ? ['the create fails, because allowRestart is false'] : [];
+    const consequences = [...impact.sentences.map((sentence) => `it ${sentence}`), ...refusal];
+    const gate = this.#describeGate(impact, declaration.inputs);
+    return [...consequences.map((consequence) => `if ${condition}, ${consequence}`), ...gate];
   }
 
   /** The read_write endpoint on the branch, unless a resource has it: its owner may take it off the branch first. */
