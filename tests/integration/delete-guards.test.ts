@@ -91,6 +91,17 @@ describe('a program that reads under the URN of a managed resource', () => {
   });
 });
 
+it('what no longer exists is replaced without allowDataLoss', async () => {
+  const { one, run, startRun, projectId, feature, request } = await startBranchProgram();
+  const inputs = { projectId, branchId: one.id, name: 'shop', ownerName: 'app_owner' };
+  const database = await startRun().create('database', 'd', inputs);
+  await request('DELETE', `/projects/${projectId}/branches/${one.id}`);
+  await run.preview(database, { ...inputs, branchId: feature });
+  await run.delete(database);
+  await run.preview(one, { projectId, name: 'data', parentId: feature });
+  expect(run.shown.join()).toMatch(/database \S+ no longer exists.*branch \S+ no longer exists/);
+});
+
 describe('what is replaced with its branch is not deleted', () => {
   it('if a branch was created from that one', async () => {
     const { one, startRun, projectId, emulator, on, feature } = await startBranchProgram();

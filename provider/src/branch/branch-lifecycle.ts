@@ -67,9 +67,10 @@ export class BranchLifecycle extends ResourceLifecycle<BranchInputs, BranchOutpu
 
   protected async report(id: string, difference: Difference, prior: PriorBranch, news: BranchDeclaration) {
     const { changes, base } = difference;
-    const deletesData = difference.replaces.length > 0;
-    const isBroken = !deletesData && (await this.#hasFailedToBecomeReady(id, prior));
-    const replaces = isBroken ? ['unsettledOperations'] : difference.replaces;
+    const hasNoData = await this.#hasFailedToBecomeReady(id, prior);
+    const isReplaced = difference.replaces.length > 0;
+    const deletesData = isReplaced && !hasNoData;
+    const replaces = hasNoData && !isReplaced ? ['unsettledOperations'] : difference.replaces;
     this.claims.noteDiff(id, prior, news, { ...difference, replaces });
     this.claims.noteItem(id, { wasProtected: prior.outputs.protected === true });
     await foreseeBase(this.core, news, prior.outputs.projectId, base);
@@ -141,9 +142,10 @@ export class BranchLifecycle extends ResourceLifecycle<BranchInputs, BranchOutpu
     prior: PriorBranch,
     news: BranchDeclaration,
   ): Promise<void> {
-    const { isCertain, warning } = judgeLoss(this.core, branchLoss, id, replaces, prior, news);
-    const isForeseen = isCertain && !this.claims.isRetained(news.resource.urn);
     const project = this.core.projects.project(prior.outputs.projectId);
+    const find = () => project.branches.findPatiently(id, project.readLagMs, {}, performance.now());
+    const { isCertain, warning } = await judgeLoss(this.core, branchLoss, id, replaces, prior, news, find);
+    const isForeseen = isCertain && !this.claims.isRetained(news.resource.urn);
     const goesToo = isForeseen ? await foreseeDelete(this.core, news, project, id) : [];
     await this.core.warn(news, [warning, ...goesToo]);
   }

@@ -51,15 +51,18 @@ export async function findUnjudgedLoss(
 
 /**
  * What the preview reports about a replacement, and whether the replacement is certain.
+ * @param find what it would delete, at the service: an interrupted replacement or another client may have deleted it, and another run
+ *   may have created it just now
  * @throws Error when it is certain, and `allowDataLoss` does not permit it
  */
-export function judgeLoss(
+export async function judgeLoss(
   core: ProviderCore,
   { kind, place, describe }: Loss,
   id: string,
   replaces: readonly string[],
   { outputs }: Prior<object, Properties>,
   news: Losing,
+  find: () => Promise<unknown>,
 ) {
   const claims = core.claims[kind];
   const { inputs, resource } = news;
@@ -73,6 +76,9 @@ export function judgeLoss(
     allowDataLoss === true ? '' : '. If it does, `pulumi up` fails, because allowDataLoss is not true';
   if (!isCertain) return { isCertain, warning: `${consequence}, unless the value stays the same${gate}` };
   if (allowDataLoss === true) return { isCertain, warning: consequence };
+  const isGone = (await find().catch(() => true)) === undefined;
+  if (isGone)
+    return { isCertain: false, warning: `${kind} ${id} no longer exists: there is no data to lose` };
   throw new Error(
     `allowDataLoss is not true, and this ${consequence}. Nothing was changed. To continue, set allowDataLoss: true; to keep the data, leave ${replaces.join(' and ')} as it was. If this ${kind} is replaced because ${bases[place]} is, apply allowDataLoss: true in an earlier \`pulumi up\`.`,
   );

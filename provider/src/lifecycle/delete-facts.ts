@@ -108,7 +108,8 @@ async function gatherFacts(question: DeleteQuestion, project: ServiceProject): P
         return again();
       });
     const adopter = claims.findAdopter({ ...known, names: [name, live.name] }, urn);
-    const unallowed = hasOther && allowDataLoss !== true ? 'allowDataLoss' : undefined;
+    const unallowed =
+      hasOther && live.name !== undefined && allowDataLoss !== true ? 'allowDataLoss' : undefined;
     return { ...common, ...live, adopter, unallowed };
   }
   if (kind !== 'endpoint') {
@@ -116,7 +117,7 @@ async function gatherFacts(question: DeleteQuestion, project: ServiceProject): P
     const idNow = found?.id ?? id;
     const keeper = claims.keeperOf(idNow, urn);
     if (keeper !== undefined) throw new Instead(() => core.reportKept(`${kind} ${idNow}`, urn, keeper));
-    const isLost = kind === 'database' && (hasOther || replacement) && allowDataLoss !== true;
+    const isLost = kind === 'database' && found && (hasOther || replacement) && allowDataLoss !== true;
     const adopter = claims.findAdopter({ ...known, branchId, names: [name, found?.name] }, urn);
     const subject = { ...common.subject, id: idNow };
     return { ...common, subject, adopter, unallowed: isLost ? 'allowDataLoss' : undefined };

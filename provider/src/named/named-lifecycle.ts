@@ -76,7 +76,12 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     await foreseeBase(this.core, news, prior.outputs.projectId, base);
     if (replaces.length > 0) {
       if (!loss) return {};
-      await this.core.warn(news, [judgeLoss(this.core, loss, id, replaces, prior, news).warning]);
+      const { projectId, branchId } = prior.outputs;
+      const { named, readLagMs } = this.core.projects.project(projectId);
+      const isSame = isOf(prior.outputs);
+      const find = () => named(kind, branchId).findPatiently(id, readLagMs, { isSame }, performance.now());
+      const { warning } = await judgeLoss(this.core, loss, id, replaces, prior, news, find);
+      await this.core.warn(news, [warning]);
       return { deletesData: true };
     }
     await checkUpdate(this.core, this.#named, changes, prior, news);

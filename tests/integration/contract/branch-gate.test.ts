@@ -85,13 +85,14 @@ describe.each(doors)('a protected Branch by %s', (_name, door) => {
   });
 
   it('is protected only once it has its data; until then it is replaced', async () => {
-    const { up, preview, held, emulator } = await startBranchDoor(door);
+    const { up, preview, held, emulator, feature } = await startBranchDoor(door);
     const match = { action: 'create_branch' };
     emulator.inject({ match, effect: { kind: 'operation-fails', status: 'failed' } });
     const failed = await failedState(up({ protected: true }));
     expect(held()).toMatchObject([{ id: failed.id, protected: false }]);
     const replaces = ['unsettledOperations'];
     expect(await preview({ protected: true }, failed)).toMatchObject({ replaces });
+    await preview({ parentId: feature.id }, failed); // Without allowDataLoss: it has no data.
     const { id } = await up({ protected: true }, failed);
     expect(held()).toMatchObject([{ id, protected: true, current_state: 'ready' }]);
   });
