@@ -47,13 +47,18 @@ it('a preview finds at the new parent what a replaced branch gets', async () => 
 it('a preview finds a role on the branch that is to be adopted', async () => {
   const { startRun, project, branch } = await startEngineRuns();
   const projectId = project.id;
-  await startRun().create('role', 'other', { projectId, branchId: branch.id, name: 'app' });
+  const other = await startRun().create('role', 'other', { projectId, branchId: branch.id, name: 'app' });
+  const moved = { ...other.inputs, branchId: unknownValue };
+  const copying = startRun();
+  await copying.check('branch', 'b', { projectId, parentId: branch.id });
+  expect((await errorOf(copying.preview(other, moved))).message).toContain('the branch starts with');
   const run = startRun();
   await run.check('branch', 'b', { projectId, name: branch.name, adopt: true });
   const declared = { projectId, branchId: unknownValue, name: 'app' };
   expect((await errorOf(run.check('role', 'r', declared))).message).toContain(
     `as branch ${branch.id} has it`,
   );
+  await run.preview(other, moved); // It is that role.
 });
 
 it('a preview looks at no parent that the new branches do not share', async () => {

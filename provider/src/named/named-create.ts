@@ -91,8 +91,10 @@ export async function findExistingFailures<Inputs extends NamedInputs>(
   const { kind, arguments: table, loss } = named;
   const claims = core.claims[kind];
   const existing = (await glimpseNamed(core, kind, declaration))?.find(({ name }) => name === inputs.name);
-  if (!existing || claims.resource(resource.urn).idInState === toNamedId(inputs)) return [];
-  const isCopied = existing.branch_id !== inputs.branchId;
+  const isCopied = existing?.branch_id !== inputs.branchId;
+  // On a branch that another resource takes over, it stays where it is.
+  const isThere = !isCopied || core.claims.branch.item(existing?.branch_id ?? '').adopter !== undefined;
+  if (!existing || (isThere && claims.resource(resource.urn).idInState === existing.id)) return [];
   if (inputs.adopt !== true) return [{ property: 'name', reason: describeTaken(named, existing, isCopied) }];
   if (resource.urn !== undefined && !isCopied) claims.claimAdoption(existing.id, resource.urn);
   const changed = difference(table.findDrift(existing, inputs), table.replacing).map((each) => `its ${each}`);
