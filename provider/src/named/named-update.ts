@@ -22,7 +22,7 @@ export async function checkUpdate<Inputs extends NamedInputs>(
   const holder = (await glimpseNamed(core, kind, news))?.find((item) => item.name === name);
   if (holder && !isOf(outputs)(holder))
     throw new Error(
-      `name "${name}" belongs to another ${kind} of branch ${holder.branch_id} (created ${holder.created_at}). Nothing was changed. Rename or delete that one in an earlier \`pulumi up\`, or choose another name.`,
+      `name "${name}" belongs to another ${kind} of branch ${holder.branch_id} (created ${holder.created_at}). Nothing was changed. Rename or delete that one in an earlier \`pulumi up\` or at the service, or choose another name. To manage that one instead, run \`pulumi state delete\` on this resource, and set adopt: true.`,
     );
 }
 
