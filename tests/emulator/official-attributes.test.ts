@@ -1,5 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { listDescribedCalls, listSdkCalls, type OfficialCall } from '../support/official-calls';
+import {
+  isKnownAsRefused,
+  listDescribedCalls,
+  listSdkCalls,
+  type OfficialCall,
+} from '../support/official-calls';
 import { listServedCalls } from '../support/served-calls';
 import { type ServiceResponse, startService } from '../support/service-client';
 
@@ -216,7 +221,7 @@ describe('the official description', () => {
 it('an official call that the emulator does not serve is 501, by name', async () => {
   const official = [...listDescribedCalls().map(nameOf), ...listSdkCalls()];
   const unserved = [...new Set(official)].filter((call) => !served.has(call));
-  expect(unserved.length).toBeGreaterThan(100);
+  expect(unserved.filter((call) => !isKnownAsRefused(call))).toEqual([]);
   const { call } = await startService();
   for (const name of unserved) {
     const [method = '', path = ''] = name.split(' ');

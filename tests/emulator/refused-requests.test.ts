@@ -193,7 +193,7 @@ describe('a GET', () => {
     ['a URI of an unknown database', '404', uri('database_name=none&role_name=app_owner')],
     ['a URI of a branch without an endpoint', '404', uri(ofApp)],
     ["a URI of another branch's endpoint", '400', uri(`${ofApp}&branch_id=EMPTY&endpoint_id=ENDPOINT`)],
-    ['an unknown route', '404', 'GET /nowhere'],
+    ['an unknown route', '501', 'GET /nowhere'],
     ['an unknown operation', '404', 'GET PROJECT/operations/UNKNOWN'],
     ['an id that is not URL-encoded', '400', 'GET /projects/%ZZ'],
     ['an id of 300 characters', '414', `GET /projects/${'p'.repeat(300)}`],

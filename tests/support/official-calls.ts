@@ -39,6 +39,25 @@ interface Described {
   readonly requestBody?: { readonly content: Record<string, { readonly schema: Schema }> };
 }
 
+/** By what a path begins with, the next part of the calls that the emulator refuses. */
+const REFUSED: Readonly<Record<string, string>> = {
+  '': 'api_keys auth consumption_history users/me/projects projects/auth',
+  '/organizations/*': 'api_keys billing invitations members projects vpc',
+  '/projects/*':
+    'advisors auth available_preload_libraries branch_anonymized jwks members permissions recover snapshots transfer_requests vpc_endpoints',
+  '/projects/*/branches/*':
+    'ai_gateway anonymize anonymized_status auth backup_schedule buckets compare_schema credentials custom-domains data-api finalize_restore functions logs masking_rules recover snapshot storage triggers',
+};
+const refusedPaths = Object.entries(REFUSED).flatMap(([start, parts]) =>
+  parts.split(' ').map((part) => `${start}/${part}/`),
+);
+
+/** Whether a call, such as `GET /projects/{id}/jwks`, is one that the emulator is known not to serve. */
+export function isKnownAsRefused(call: string): boolean {
+  const path = `${call.split(' ')[1]}/`.replaceAll(/\{\w+\}/g, '*');
+  return refusedPaths.some((refused) => path.startsWith(refused));
+}
+
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
 /** The calls of the OpenAPI description. */

@@ -11,40 +11,18 @@ const FRAMEWORK_ERRORS: Readonly<Record<number, { code: string; message: string 
   415: { code: 'UNSUPPORTED_MEDIA_TYPE', message: 'send the request body as application/json' },
 };
 
-const ACCOUNT = ['api_keys', 'auth', 'consumption_history', 'users/me/projects'];
-const ORGANIZATION = ['api_keys', 'billing', 'invitations', 'members', 'projects', 'vpc'];
-const PROJECT =
-  'advisors auth available_preload_libraries branch_anonymized jwks members permissions recover snapshots transfer_requests vpc_endpoints';
-const BRANCH =
-  'ai_gateway anonymize anonymized_status auth backup_schedule buckets compare_schema credentials custom-domains data-api finalize_restore functions logs masking_rules recover snapshot storage triggers';
-
-const REFUSED = [
-  ...ACCOUNT,
-  'projects/auth',
-  ...ORGANIZATION.map((part) => `organizations/[^/]+/${part}`),
-  ...PROJECT.split(' ').map((part) => `projects/[^/]+/${part}`),
-  ...BRANCH.split(' ').map((part) => `projects/[^/]+/branches/[^/]+/${part}`),
-];
-const PATTERN = new RegExp(`^/(${REFUSED.join('|')})(/|$)`);
-
-/** Whether the API describes calls at this path, or below it, and the emulator serves none of them. */
-function isRefused(path: string): boolean {
-  return PATTERN.test(path);
-}
-
 export function errorBody(request: FastifyRequest, code: string, message: string): ErrorBody {
   return { request_id: request.id, code, message };
 }
 
-/** Gives every error response the body `{request_id, code, message}`. */
+/** Gives every error response the body `{request_id, code, message}`. Every call of the API that is not served is a 501. */
 export function addErrorResponses(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply));
   app.setNotFoundHandler((request, reply) => {
     const call = `${request.method} ${request.url}`;
-    const error = isRefused(apiPathOf(request) ?? '')
-      ? notImplemented(call)
-      : new ApiError(404, 'ROUTE_NOT_FOUND', `${call}: this route does not exist`);
-    return sendError(error, request, reply);
+    const isOfApi = apiPathOf(request) !== undefined;
+    const notFound = new ApiError(404, 'ROUTE_NOT_FOUND', `${call}: this route does not exist`);
+    return sendError(isOfApi ? notImplemented(call) : notFound, request, reply);
   });
 }
 
