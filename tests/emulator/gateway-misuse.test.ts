@@ -148,7 +148,7 @@ it('wakes nothing for a client that has gone, and tells the compute', async () =
     },
     attach: () => expect.unreachable('no client is connected'),
   };
-  const gateway = await startTestGateway(computes, { limits: { waitingClients: 3 } });
+  const gateway = await startTestGateway(computes, { limits: { clients: 3 } });
   const [closing, resetting, waiting] = await Promise.all([1, 2, 3].map(() => openSocket(gateway.port)));
   for (const socket of [closing, resetting, waiting]) if (socket) await logIn(socket);
   await expect.poll(() => signals.length).toBe(3);

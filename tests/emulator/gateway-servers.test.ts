@@ -8,7 +8,7 @@ import { LET_IN, OneCompute, startGatewayTo, startServer, startTestGateway } fro
 import { makeTemporaryFolder } from '../support/temporary-folder';
 
 it('lets in only so many clients that read nothing, until they are cut off', async () => {
-  const { port, sockets, computes } = await startGatewayTo({ sessions: 2, closingMs: 20 }, (socket) => {
+  const { port, sockets, computes } = await startGatewayTo({ clients: 2, closingMs: 20 }, (socket) => {
     socket.write(LET_IN);
     // More than the gateway and the system hold for a client that does not read: the end is behind it.
     socket.end(Buffer.alloc(32 * 1024 * 1024));

@@ -31,10 +31,8 @@ export const GATEWAY_LIMITS = {
   startupMs: 10_000,
   /** Maximum number of clients that have not proved a password; one more, and the oldest is cut off. */
   newcomers: 1000,
-  /** Maximum number of clients of one endpoint that wait for its server. */
-  waitingClients: 500,
-  /** Maximum number of clients of one endpoint. A client that reads nothing stays until the compute is suspended. */
-  sessions: 1000,
+  /** Maximum number of clients of one endpoint that have logged in. One that reads nothing stays until the compute is suspended. */
+  clients: 1000,
   /** How long a client may take to read its last message and close the connection. */
   closingMs: 1000,
 };
@@ -63,8 +61,8 @@ export async function startGateway(options: GatewayOptions) {
   const logins = new Turns();
   const { startupMs, closingMs } = limits;
   const newcomers = new Newcomers(limits.newcomers);
-  const waiting = new ClientLimit(limits.waitingClients, 'wait for the server');
-  const sessions = new ClientLimit(limits.sessions, 'have a connection');
+  /** Those that have logged in, by endpoint. */
+  const clientsOf = new Map<string, Set<Duplex>>();
   const driver = await createDriverServer((stream, tunnel) => serve(stream, tunnel), startupMs);
   // Between two requests, it proves nothing.
   driver.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
@@ -101,24 +99,22 @@ export async function startGateway(options: GatewayOptions) {
     client.stream.write(startup.answer);
     const { endpointId, clientKey } = await authenticate(client, startup, computes, logins, startupMs);
     newcomers.admit(socket);
+    client.signal.throwIfAborted();
+    const clients = clientsOf.get(endpointId) ?? new Set();
+    if (clients.size >= limits.clients) throw tooMany();
+    clientsOf.set(endpointId, clients.add(raw));
+    raw.once('close', () => clients.delete(raw));
     const start = { packet: startup.bytes, clientKey };
-    const session = await waiting.hold(endpointId, () =>
-      connectToCompute(computes, endpointId, start, client.signal),
-    );
+    const session = await connectToCompute(computes, endpointId, start, client.signal);
     const { cancelKey = '', path } = session;
-    const pass = async (): Promise<void> => {
-      socketsByKey.set(cancelKey, path);
-      const cut = (): void => closeWithin(session.server, closingMs);
-      open.set(raw, cut);
-      const { traffic, close } = computes.attach(endpointId, cut);
-      await passThrough(client.stream, session, { traffic, closingMs });
+    socketsByKey.set(cancelKey, path);
+    const cut = (): void => closeWithin(session.server, closingMs);
+    open.set(raw, cut);
+    const { traffic, close } = computes.attach(endpointId, cut);
+    // In the background: the startup ends here.
+    void passThrough(client.stream, session, { traffic, closingMs }).then(() => {
       socketsByKey.delete(cancelKey);
       close();
-    };
-    // In the background: the startup ends here.
-    sessions.hold(endpointId, pass).catch((error) => {
-      session.server.destroy();
-      client.refuse(error, closingMs);
     });
     return endpointId;
   };
@@ -169,33 +165,5 @@ async function connectToCompute(
   }
 }
 
-/** Limits how many clients do something at the same time, for each of several keys. */
-class ClientLimit {
-  readonly #most: number;
-  readonly #what: string;
-  readonly #taken = new Map<string, number>();
-
-  /** @param what they do, in messages */
-  constructor(most: number, what: string) {
-    this.#most = most;
-    this.#what = what;
-  }
-
-  /** @throws ConnectionRefusal if every place of the key is taken */
-  async hold<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
-    const taken = this.#taken.get(key) ?? 0;
-    if (taken >= this.#most)
-      throw new ConnectionRefusal('53300', `more than ${this.#most} clients ${this.#what}: try again`);
-    this.#taken.set(key, taken + 1);
-    try {
-      return await work();
-    } finally {
-      const left = (this.#taken.get(key) ?? 1) - 1;
-      if (left > 0) this.#taken.set(key, left);
-      else this.#taken.delete(key);
-    }
-  }
-}
-
 const stopping = () => new ConnectionRefusal('57P01', 'the emulator is stopping');
-const tooMany = () => new ConnectionRefusal('53300', 'too many clients are connecting: try again');
+const tooMany = () => new ConnectionRefusal('53300', 'too many clients: try again');
