@@ -30,9 +30,10 @@ describe('a delete yields to the resource that is to adopt it', () => {
 
   it('when the take-over of an endpoint fails before it is in state', async () => {
     const { run, startRun, on, feature, emulator } = await startBranchProgram();
-    const old = await startRun().create('endpoint', 'old', on(feature));
+    const old = await startRun().create('endpoint', 'old', on(feature, { type: 'read_only' }));
+    emulator.changeEndpoint(old.id, { name: 'moved' });
     emulator.inject({ match: { method: 'PATCH' }, effect: { kind: 'status', status: 422 } });
-    const adopting = { ...on(feature), adopt: true, suspendTimeoutSeconds: 700 };
+    const adopting = { ...old.inputs, name: 'moved', adopt: true, suspendTimeoutSeconds: 700 };
     await errorOf(run.create('endpoint', 'new', adopting));
     expect((await errorOf(run.delete(old))).message).toContain(`${urnOf('new')} is to adopt it`);
     expect(emulator.endpoints().map(({ id }) => id)).toContain(old.id);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { unknownValue } from '../../provider/src/lifecycle/input-values';
 import { errorOf } from '../support/failure';
 import { type StoredResource, startEngineRuns } from '../support/start-engine-run';
+import { until } from '../support/virtual-world';
 
 // Replacements in the orders that resource options give. Those that delete first: ordinary-runs.test.ts.
 
@@ -84,4 +85,25 @@ it('allowRestart: false stops no early question about a pending change', async (
   const pending = { ...old, outputs: { ...old.outputs, __ledger: { due: ['autoscalingLimitMaxCu'] } } };
   const asked = startRun().replaceEarly(pending, { suspendTimeoutSeconds: unknownValue });
   expect(await asked).toMatchObject({ hasChanges: true, replaces: [] });
+});
+
+it('a late list that shows a deleted role does not stop its new create', async () => {
+  const { startRun, emulator, project, branch, request } = await startEngineRuns();
+  const declared = { projectId: project.id, branchId: branch.id, name: 'app', adopt: true };
+  const role = await startRun().create('role', 'r', declared);
+  const path = `/projects/${project.id}/branches/${branch.id}/roles`;
+  const { body } = Object(await request('GET', path));
+  const run = startRun();
+  await run.check('role', 'r', declared);
+  await run.delete(role);
+  const effect = { kind: 'proxy-page', status: 200, contentType: 'application/json', body } as const;
+  const late = emulator.inject({ match: { method: 'GET', path }, times: 'always', effect });
+  const release = emulator.lockProject(project.id);
+  const created = run.create('role', 'r', declared);
+  // Of the check, before the create, and after a wait for the lock.
+  await until(() => late.hits === 3);
+  late.clear();
+  release();
+  await created;
+  expect(await request('GET', `${path}/app`)).toMatchObject({ status: 200 });
 });
