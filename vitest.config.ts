@@ -47,6 +47,8 @@ export default defineConfig({
         test: {
           name: 'local',
           include: ['tests/{emulator,tools,browser}/**/*.test.ts'],
+          // As above.
+          isolate: false,
           ...patient,
         },
       },
