@@ -29,6 +29,13 @@ describe('the functions of the plugin', () => {
     });
   });
 
+  it('return a connection string as a secret', async () => {
+    const { projectId, id, call } = await startFunctions();
+    const of = { projectId, endpointId: id, databaseName: 'app', roleName: 'app_owner' };
+    const uri = expect.stringMatching(/^postgresql:/);
+    expect(await call('getConnectionUri', of)).toMatchObject({ values: { uri }, secretNames: ['uri'] });
+  });
+
   it('return an operation, and the latest operations of a project', async () => {
     const { projectId, id, call } = await startFunctions();
     const latest = await call('getOperations', { projectId, limit: 1 });

@@ -33,6 +33,10 @@ describe.each(doors)('%s', (_name, door) => {
     await expect(runUp(await startRun({ apiKey: 'wrong' }), declare())).rejects.toThrow(
       /GET \/projects\/[^ ]+\/branches: 401 Unauthorized.*\(request id [^)]+\)\. Is the key in (apiKey of the provider \()?postgres-?[cC]ompute:apiKey\)? valid/,
     );
+    const keyless = startRun({ apiKey: ' ' }).then((run) => runUp(run, declare()));
+    await expect(keyless).rejects.toThrow(
+      /The API key .* is missing: set it with `pulumi config set --secret/,
+    );
     expect(held()).toEqual([]);
   });
 
