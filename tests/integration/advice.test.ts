@@ -57,6 +57,20 @@ describe('advice', () => {
     );
   });
 
+  it('to adopt what another resource of the program replaces is not given', async () => {
+    const { run, startRun, on, feature } = await startProgram();
+    const replica = { type: 'read_only' };
+    const main = await startRun().create('endpoint', 'main', on(feature));
+    const other = await startRun().create('endpoint', 'other', on(feature, replica));
+    await run.preview(main, on(feature, replica));
+    const swapped = await errorOf(run.preview(other, on(feature, { adopt: true })));
+    expect(swapped.message).toMatch(/in an earlier `pulumi up`\.$/);
+    const next = startRun();
+    await next.preview(main, on(feature, replica));
+    await next.delete(main);
+    await startRun().preview(other, on(feature));
+  });
+
   it('refuses an ambiguous adopter, and one of what another one has', async () => {
     const { emulator, run, startRun, projectId, on, feature } = await startProgram();
     const other = emulator.createBranch(projectId).id;

@@ -38,7 +38,8 @@ export async function findObstacle(
     );
     const holder = isFound ? undefined : findBranchEndpoint(inputs, others);
     if (!holder || claims.item(holder.id).mover !== undefined) return undefined;
-    return `the read_write endpoint of branch ${branchId} is ${holder.id}, and a branch can have only one; adopt: true takes it over`;
+    const orAdopt = inputs.adopt ? '' : ' Otherwise, adopt: true takes it over.';
+    return `the read_write endpoint of branch ${branchId} is ${holder.id}, and a branch can have only one. If this program replaces or deletes that one, do that in an earlier \`pulumi up\`.${orAdopt}`;
   } catch (error) {
     return messageOf(error);
   }
