@@ -73,12 +73,18 @@ describe('the reset of a branch', () => {
   });
 
   it('is refused without a request if others have protected the branch since', async () => {
-    const { run, branch, reset, emulator } = await startGuarded();
+    const { run, startRun, branch, reset, emulator } = await startGuarded();
+    const resets = () => emulator.requests().filter(({ path }) => path.endsWith('/restore'));
     await run.preview(branch, reset);
     emulator.changeBranch(reset.projectId, branch.id, { protected: true });
     const { message } = await errorOf(run.update(branch, reset));
-    expect(message).toMatch(/^a reset of branch \S+: it is protected. Set protected: false on it/);
-    expect(emulator.requests().filter(({ path }) => path.endsWith('/restore'))).toEqual([]);
+    expect(message).toMatch(
+      /^a reset of branch \S+: it is protected. Set protected: false on it.* --refresh/,
+    );
+    expect(resets()).toEqual([]);
+    const refreshed = { ...branch, ...(await startRun().read(branch)) };
+    await startRun().update(refreshed, { ...reset, protected: false });
+    expect(resets()).toHaveLength(1);
   });
 
   it.each([

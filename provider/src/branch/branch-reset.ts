@@ -12,7 +12,7 @@ import type { BranchDeclaration, BranchInputs, PriorBranch } from './branch-inpu
 
 /** Why a protected branch can't be reset. */
 export const protectedReason =
-  'it is protected. Set protected: false on it, in this `pulumi up` or an earlier one; after the reset, it can be protected again';
+  'it is protected. Set protected: false on it, in this `pulumi up` or an earlier one (`pulumi up --refresh` if another client has protected it); after the reset, it can be protected again';
 
 /** The body of the request. @param branch as the service shows it */
 export function toRestore(inputs: BranchInputs, branch: Branch | undefined): BranchRestore {
