@@ -1,8 +1,7 @@
-import type { EndpointRecord, ProjectRecord } from '../records/records';
+import { type EndpointRecord, unfinishedOf } from '../records/records';
 import type { DataPlane } from './data-plane';
 import { suspendStep } from './endpoint-steps';
 import type { OperationRunner } from './operation-runner';
-import { isBusy } from './power-state';
 
 const DEFAULT_DELAY_SECONDS = 300;
 
@@ -27,12 +26,12 @@ export class Autosuspend {
   }
 
   /** Restarts the timer. Call it after every change of the endpoint's state, delay or activity. */
-  arm(project: ProjectRecord, endpoint: EndpointRecord): void {
+  arm(endpoint: EndpointRecord): void {
     const { id } = endpoint.wire;
     this.disarm(id);
-    if (this.#isStopped || !canSuspend(project, endpoint)) return;
+    if (this.#isStopped || !canSuspend(endpoint)) return;
     const waitMs = Math.max(0, this.#delayMs(endpoint) - this.#idleMs(id));
-    const timer = setTimeout(() => void this.#suspendIfIdle(project, endpoint), waitMs);
+    const timer = setTimeout(() => void this.#suspendIfIdle(endpoint), waitMs);
     this.#timers.set(id, timer.unref());
   }
 
@@ -47,21 +46,21 @@ export class Autosuspend {
   }
 
   /** Messages of clients are noted without a new timer, so the delay may not have passed yet. */
-  async #suspendIfIdle(project: ProjectRecord, endpoint: EndpointRecord): Promise<void> {
+  async #suspendIfIdle(endpoint: EndpointRecord): Promise<void> {
     const { id } = endpoint.wire;
     this.#timers.delete(id);
-    if (!project.endpoints.has(id)) return;
-    if (this.#dataPlane === undefined) return this.#suspend(project, endpoint);
+    if (!endpoint.project.endpoints.has(id)) return;
+    if (this.#dataPlane === undefined) return this.#suspend(endpoint);
     if (this.#isIdle(endpoint) && (await this.#dataPlane.isQuerying(id))) this.noteActivity(endpoint);
-    const isDue = this.#isIdle(endpoint) && canSuspend(project, endpoint);
-    if (isDue && !this.#isStopped) this.#suspend(project, endpoint);
-    else this.arm(project, endpoint);
+    const isDue = this.#isIdle(endpoint) && canSuspend(endpoint);
+    if (isDue && !this.#isStopped) this.#suspend(endpoint);
+    else this.arm(endpoint);
   }
 
-  #suspend(project: ProjectRecord, endpoint: EndpointRecord): void {
+  #suspend(endpoint: EndpointRecord): void {
     // A suspension that fails is retried after another full delay, not at once.
     this.noteActivity(endpoint);
-    this.#runner.start(project, [suspendStep(endpoint, { isAutosuspend: true })]);
+    this.#runner.start(endpoint.project, [suspendStep(endpoint, { isAutosuspend: true })]);
   }
 
   #isIdle(endpoint: EndpointRecord): boolean {
@@ -77,7 +76,8 @@ export class Autosuspend {
   }
 }
 
-function canSuspend(project: ProjectRecord, { wire }: EndpointRecord): boolean {
+function canSuspend(endpoint: EndpointRecord): boolean {
+  const { project, wire } = endpoint;
   const isUp = project.endpoints.has(wire.id) && wire.current_state === 'active';
-  return isUp && wire.suspend_timeout_seconds >= 0 && !isBusy(project, wire.id);
+  return isUp && wire.suspend_timeout_seconds >= 0 && unfinishedOf(endpoint).length === 0;
 }

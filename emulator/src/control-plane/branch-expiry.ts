@@ -25,9 +25,10 @@ export function startExpiry(plane: ControlPlane): () => void {
 /** Deletes the branches whose time has come, whatever locks the project, after a restore. A delete that fails is repeated. */
 export function expireBranches(plane: ControlPlane, project: ProjectRecord): void {
   const now = Date.parse(plane.clock.now());
-  for (const { wire } of [...project.branches.values()]) {
+  for (const branch of [...project.branches.values()]) {
+    const { wire } = branch;
     const isDue = wire.expires_at !== undefined && Date.parse(wire.expires_at) <= now;
     const isDeleting = isDue && endpointsOfBranch(project, wire.id).some(({ deleting }) => deleting);
-    if (isDue && !isDeleting && !restoreOf(project, wire.id)) deleteBranch(plane, project, wire.id, 'none');
+    if (isDue && !isDeleting && !restoreOf(branch)) deleteBranch(plane, branch, 'none');
   }
 }

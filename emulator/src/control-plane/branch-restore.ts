@@ -6,7 +6,6 @@ import {
   type ProjectRecord,
   type Step,
 } from '../records/records';
-import type { BranchPlace } from '../records/store';
 import type { Branch } from '../records/wire-types';
 import type { BranchRestore } from '../requests/branch-attributes';
 import { checkMayHaveChildren, checkNameIsFree, checkNotProtected, childrenOf } from './branch-rules';
@@ -23,32 +22,33 @@ import { checkNotDeleting, targetStateOf } from './power-state';
  */
 export function restoreBranch(
   plane: ControlPlane,
-  place: BranchPlace,
+  branch: BranchRecord,
   requested: BranchRestore,
 ): { branch: Branch; operations: readonly OperationRecord[] } {
-  const { project, branch } = place;
+  const { project } = branch;
   const source = plane.store.branch(project, requested.source_branch_id);
-  checkRestore(plane, place, requested);
+  checkRestore(plane, branch, requested);
   const endpoints = endpointsOfBranch(project, branch.wire.id);
   for (const endpoint of endpoints) checkNotDeleting(endpoint);
   const parentId = branch.wire.parent_id;
   if (parentId !== undefined && parentId !== source.wire.id && !requested.preserve_under_name)
     checkMayHaveChildren(source.wire);
   checkUnlocked(plane.settings.locks, project, { branchId: branch.wire.id });
-  for (const { wire } of [branch, source]) checkNotRestoring(project, wire.id);
+  checkNotRestoring(branch);
+  checkNotRestoring(source);
   checkNameIsFree(project, requested.preserve_under_name || undefined);
-  const running = endpoints.filter((endpoint) => targetStateOf(project, endpoint) !== 'idle');
+  const running = endpoints.filter((endpoint) => targetStateOf(endpoint) !== 'idle');
   const preserved = requested.preserve_under_name
-    ? preserve(plane, place, requested.preserve_under_name)
+    ? preserve(plane, branch, requested.preserve_under_name)
     : undefined;
   const preservedId = preserved?.wire.id;
   const { id: branchId, current_state: former } = branch.wire;
-  changeRecord(plane, place, requested, parentId && (preservedId ?? source.wire.id));
+  changeRecord(plane, branch, requested, parentId && (preservedId ?? source.wire.id));
   const restore: Step = {
     action: 'create_branch',
     branchId,
     purpose: 'branch-restore',
-    restore: { sourceId: source.wire.id, preservedId, former, access: accessAfter(plane, place, source) },
+    restore: { sourceId: source.wire.id, preservedId, former, access: accessAfter(plane, branch, source) },
   };
   const create: Step[] =
     preservedId === undefined
@@ -60,7 +60,7 @@ export function restoreBranch(
 
 function checkRestore(
   { dataPlane }: ControlPlane,
-  { project, branch: { wire } }: BranchPlace,
+  { project, wire }: BranchRecord,
   { source_branch_id, source_lsn, source_timestamp, preserve_under_name }: BranchRestore,
 ): void {
   checkNotProtected(wire, 'it cannot be reset or restored');
@@ -82,18 +82,19 @@ function checkRestore(
 }
 
 /** A branch for the previous data, between the branch and its parent, without endpoints. It gets the children. */
-function preserve(plane: ControlPlane, { project, branch }: BranchPlace, name: string): BranchRecord {
+function preserve(plane: ControlPlane, branch: BranchRecord, name: string): BranchRecord {
+  const { project } = branch;
   const { id, parent_id, init_source } = branch.wire;
   const wire = { ...newBranch(plane, project.wire.id, { name, parent_id }), init_source };
-  const preserved = { wire, ...keptAccess(branch, wire.id) };
+  const preserved = { project, wire, ...keptAccess(branch, wire.id) };
   const children = childrenOf(project, id);
-  plane.store.addBranch(project, preserved);
-  for (const child of children) changeBranch(plane, project, child, { parent_id: wire.id });
+  plane.store.addBranch(preserved);
+  for (const child of children) changeBranch(plane, child, { parent_id: wire.id });
   return preserved;
 }
 
 /** It takes effect together with the data: until then, the servers have the previous databases. */
-function accessAfter({ clock }: ControlPlane, { branch }: BranchPlace, source: BranchRecord): Access {
+function accessAfter({ clock }: ControlPlane, branch: BranchRecord, source: BranchRecord): Access {
   const secret = source.wire.protected ? { now: clock.now(), before: [...branch.roles] } : undefined;
   return copyAccess(source, branch.wire.id, secret);
 }
@@ -104,13 +105,13 @@ export function undoPreserve(plane: ControlPlane, project: ProjectRecord, { bran
   if (preserved === undefined || endpointsOfBranch(project, preserved.wire.id).length > 0) return;
   const { id, parent_id = id } = preserved.wire;
   for (const child of childrenOf(project, id))
-    changeBranch(plane, project, child, { parent_id: child.wire.id === branchId ? parent_id : branchId });
-  plane.store.removeBranch(project, id);
+    changeBranch(plane, child, { parent_id: child.wire.id === branchId ? parent_id : branchId });
+  plane.store.removeBranch(preserved);
 }
 
 function changeRecord(
   plane: ControlPlane,
-  { project, branch }: BranchPlace,
+  branch: BranchRecord,
   { source_lsn, source_timestamp }: BranchRestore,
   parentId: string | undefined,
 ): void {
@@ -119,7 +120,7 @@ function changeRecord(
   delete wire.parent_lsn;
   delete wire.parent_timestamp;
   const { ttl_interval_seconds: ttl } = wire;
-  changeBranch(plane, project, branch, {
+  changeBranch(plane, branch, {
     ...(parentId !== undefined && { parent_id: parentId }),
     ...(source_lsn !== undefined && { parent_lsn: source_lsn }),
     ...(source_timestamp !== undefined && { parent_timestamp: source_timestamp }),

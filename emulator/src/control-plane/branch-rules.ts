@@ -26,10 +26,10 @@ export function childrenOf({ branches }: ProjectRecord, branchId: string): Branc
 
 type Dependence = Pick<Branch, 'id' | 'default' | 'parent_id' | 'init_source'>;
 
-export function checkDeletable(project: ProjectRecord, branch: Dependence & Pick<Branch, 'protected'>): void {
-  checkNotProtected(branch, 'it cannot be deleted');
-  const [code, reason] = obstacleOf(project, branch) ?? [];
-  if (code !== undefined) throw unprocessable(code, `branch ${branch.id} ${reason}`);
+export function checkDeletable({ project, wire }: BranchRecord): void {
+  checkNotProtected(wire, 'it cannot be deleted');
+  const [code, reason] = obstacleOf(project, wire) ?? [];
+  if (code !== undefined) throw unprocessable(code, `branch ${wire.id} ${reason}`);
 }
 
 /** Why a branch cannot be deleted. */

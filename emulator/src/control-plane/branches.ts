@@ -7,7 +7,6 @@ import {
   type ProjectRecord,
   type Step,
 } from '../records/records';
-import type { BranchPlace } from '../records/store';
 import type { Branch } from '../records/wire-types';
 import type { BranchChange, NewBranch } from '../requests/branch-attributes';
 import {
@@ -52,15 +51,16 @@ export function addBranch(
   });
   checkMayExpire(project, wire);
   checkUnlocked(lockScope, project, { branchId: sourceId });
-  checkNotRestoring(project, sourceId);
+  checkNotRestoring(source);
   checkNameIsFree(project, requested.name);
   checkEndpointQuota(plane, project, requested.endpoints.length);
   const branch = {
+    project,
     wire,
     sourceId,
     ...copyAccess(source, wire.id, source.wire.protected ? { now: wire.created_at, before: [] } : undefined),
   };
-  plane.store.addBranch(project, branch);
+  plane.store.addBranch(branch);
   const endpoints = requested.endpoints.map((attributes) =>
     addEndpoint(plane, project, { ...attributes, branch_id: wire.id }),
   );
@@ -111,11 +111,11 @@ export function newBranch(
 /** Changes the name, the protection or the expiration. None needs an operation. */
 export function updateBranch(
   plane: ControlPlane,
-  { project, branch }: BranchPlace,
+  branch: BranchRecord,
   { expires_at, ...requested }: BranchChange,
   lockScope = plane.settings.locks,
 ): Branch {
-  const { wire } = branch;
+  const { project, wire } = branch;
   const expiration = typeof expires_at === 'string' ? expirationAt(plane, expires_at) : {};
   checkUnlocked(lockScope, project, { branchId: wire.id });
   if (requested.name !== wire.name) checkNameIsFree(project, requested.name);
@@ -124,12 +124,13 @@ export function updateBranch(
     delete wire.expires_at;
     delete wire.ttl_interval_seconds;
   }
-  changeBranch(plane, project, branch, { ...requested, ...expiration });
+  changeBranch(plane, branch, { ...requested, ...expiration });
   return wire;
 }
 
 /** Makes a branch the default branch instead of the previous one. */
-export function setDefaultBranch(plane: ControlPlane, { project, branch }: BranchPlace): Branch {
+export function setDefaultBranch(plane: ControlPlane, branch: BranchRecord): Branch {
+  const { project } = branch;
   checkMayExpire(project, { ...branch.wire, default: true });
   checkUnlocked(plane.settings.locks, project, {});
   project.primaryBranchId = branch.wire.id;
@@ -137,50 +138,41 @@ export function setDefaultBranch(plane: ControlPlane, { project, branch }: Branc
   for (const each of project.branches.values()) {
     const isDefault = each === branch;
     if (each.wire.default !== isDefault)
-      changeBranch(plane, project, each, { default: isDefault, primary: isDefault });
+      changeBranch(plane, each, { default: isDefault, primary: isDefault });
   }
   return branch.wire;
 }
 
 /** Ends the creation of a branch. */
-export function makeReady(plane: ControlPlane, project: ProjectRecord, branch: BranchRecord): void {
+export function makeReady(plane: ControlPlane, branch: BranchRecord): void {
   delete branch.wire.pending_state;
-  changeBranch(plane, project, branch, { current_state: 'ready', state_changed_at: plane.clock.now() });
+  changeBranch(plane, branch, { current_state: 'ready', state_changed_at: plane.clock.now() });
 }
 
-export function changeBranch(
-  plane: ControlPlane,
-  project: ProjectRecord,
-  branch: BranchRecord,
-  attributes: Partial<Branch>,
-): void {
+export function changeBranch(plane: ControlPlane, branch: BranchRecord, attributes: Partial<Branch>): void {
   Object.assign(branch.wire, attributes, { updated_at: plane.clock.now() });
-  plane.journal.noteBranch(project, branch);
+  plane.journal.noteBranch(branch);
 }
 
-/** Deletes a branch and its endpoints. Returns undefined if the branch no longer exists. */
+/** Deletes a branch and its endpoints. */
 export function deleteBranch(
   plane: ControlPlane,
-  project: ProjectRecord,
-  branchId: string,
+  branch: BranchRecord,
   lockScope = plane.settings.locks,
-): { branch: Branch; operations: readonly OperationRecord[] } | undefined {
-  if (project.deletedBranchIds.has(branchId)) return undefined;
-  const branch = plane.store.branch(project, branchId).wire;
+): { branch: Branch; operations: readonly OperationRecord[] } {
+  const { project, wire } = branch;
   checkUnlocked(lockScope, project, {});
   // It would remove the data that the restore preserves.
-  checkNotRestoring(project, branchId);
-  checkDeletable(project, branch);
-  const endpoints = endpointsOfBranch(project, branchId);
-  const running = endpoints.filter(
-    (endpoint) => targetStateOf(project, endpoint) !== 'idle' && !endpoint.deleting,
-  );
+  checkNotRestoring(branch);
+  checkDeletable(branch);
+  const endpoints = endpointsOfBranch(project, wire.id);
+  const running = endpoints.filter((endpoint) => targetStateOf(endpoint) !== 'idle' && !endpoint.deleting);
   for (const endpoint of endpoints) {
-    if (!running.includes(endpoint)) removeEndpoint(plane, project, endpoint);
+    if (!running.includes(endpoint)) removeEndpoint(plane, endpoint);
   }
-  if (endpointsOfBranch(project, branchId).length === 0) plane.store.removeBranch(project, branchId);
+  if (endpointsOfBranch(project, wire.id).length === 0) plane.store.removeBranch(branch);
   const steps = running.map(
-    (endpoint): Step => ({ ...deletionStep(plane, project, endpoint), purpose: 'branch-deletion' }),
+    (endpoint): Step => ({ ...deletionStep(plane, endpoint), purpose: 'branch-deletion' }),
   );
-  return { branch, operations: plane.runner.start(project, steps) };
+  return { branch: wire, operations: plane.runner.start(project, steps) };
 }

@@ -1,7 +1,11 @@
 import { localAddressOf } from '../options/emulator-options';
 import { ApiError, badRequest, found } from '../records/api-error';
-import { type ProjectRecord, readWriteEndpointOf } from '../records/records';
-import type { BranchPlace } from '../records/store';
+import {
+  type BranchRecord,
+  type EndpointRecord,
+  type ProjectRecord,
+  readWriteEndpointOf,
+} from '../records/records';
 import type { Endpoint } from '../records/wire-types';
 import type { ControlPlane } from './control-plane';
 import { findDatabase, findRole } from './roles-and-databases';
@@ -43,7 +47,7 @@ export function findConnectionUri(
     throw badRequest(`endpoint ${endpoint.id} belongs to branch ${endpoint.branch_id}, not to ${branchId}`);
   }
   findDatabase(branch, database);
-  const password = revealPassword({ project, branch }, name);
+  const password = revealPassword(branch, name);
   const host = query.pooled ? poolerHost(endpoint) : endpoint.host;
   return connectionUri(plane, host, { name, password, database });
 }
@@ -53,8 +57,7 @@ type Addresses = Pick<ControlPlane, 'dataPlane' | 'settings'>;
 /** For clients on this machine, whatever the host in the URIs of the API is. */
 export function localConnectionUri(
   plane: ControlPlane,
-  project: ProjectRecord,
-  { id, branch_id }: Endpoint,
+  { project, wire: { id, branch_id } }: EndpointRecord,
 ): string {
   if (plane.dataPlane === undefined) throw new Error('the emulator runs without the option postgres');
   const branch = plane.store.branch(project, branch_id);
@@ -79,7 +82,8 @@ function plainUri({ dataPlane }: Addresses, host: string, login: Login, endpoint
   return uriOf(`${host}:${dataPlane?.port}`, login, `sslmode=disable&options=endpoint%3D${endpointId}`);
 }
 
-export function revealPassword({ project, branch }: BranchPlace, roleName: string): string {
+export function revealPassword(branch: BranchRecord, roleName: string): string {
+  const { project } = branch;
   const { password } = findRole(branch, roleName);
   if (!project.wire.store_passwords) {
     const message = `project ${project.wire.id} does not store passwords: reset the password to get a new one`;

@@ -32,15 +32,15 @@ export function createControlPlane(
     durationMs: (action) => durationOf(settings.operationMs, action),
     schedulingMs: settings.schedulingMs,
     work: (project, step) => dataPlane?.work(project, step),
-    onChange: (project, operation) => journal.noteOperation(project, operation),
-    onEnd: (project, step, ending) => applyOutcome(plane, project, step, ending),
-    onProgress: (project, operation) => {
-      const endpoint = updateEndpointState(plane, project, operation);
+    onChange: (operation) => journal.noteOperation(operation),
+    onEnd: (operation, ending) => applyOutcome(plane, operation, ending),
+    onProgress: (operation) => {
+      const endpoint = updateEndpointState(plane, operation);
       if (endpoint === undefined) return;
-      journal.noteEndpoint(project, endpoint);
+      journal.noteEndpoint(endpoint);
       if (operation.progress === 'ended' && operation.step.movesTo === 'active')
         autosuspend.noteActivity(endpoint);
-      autosuspend.arm(project, endpoint);
+      autosuspend.arm(endpoint);
     },
   });
   const autosuspend = new Autosuspend(runner, settings.autosuspendSecondMs, dataPlane);
@@ -71,7 +71,7 @@ export function resumeProjects(plane: ControlPlane, projects: readonly ProjectRe
   }
   for (const project of projects) {
     plane.runner.resume(project);
-    for (const endpoint of project.endpoints.values()) plane.autosuspend.arm(project, endpoint);
+    for (const endpoint of project.endpoints.values()) plane.autosuspend.arm(endpoint);
   }
 }
 

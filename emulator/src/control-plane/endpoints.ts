@@ -16,7 +16,7 @@ import type { ControlPlane } from './control-plane';
 import { applyAttributes, planUpdate } from './endpoint-changes';
 import { checkPgSettings } from './endpoint-settings';
 import { startStep, suspendStep } from './endpoint-steps';
-import { checkUnlocked } from './locks';
+import { checkEndpointUnlocked, checkUnlocked } from './locks';
 import { checkNotDeleting, countSimulatedDrop, targetStateOf } from './power-state';
 
 /** Default size in compute units, if neither the request nor the project sets one: the only one of the service's free plan. */
@@ -83,6 +83,7 @@ export function addEndpoint(
   const defaultSettings = defaults?.pg_settings === undefined ? {} : { pg_settings: defaults.pg_settings };
   const attributes = { ...requested, settings: { ...defaultSettings, ...requested.settings } };
   const endpoint: EndpointRecord = {
+    project,
     wire: {
       id,
       host: `${id}.${project.wire.proxy_host}`,
@@ -109,7 +110,7 @@ export function addEndpoint(
     connectionDrops: 0,
     deleting: false,
   };
-  plane.store.addEndpoint(project, endpoint);
+  plane.store.addEndpoint(endpoint);
   return endpoint;
 }
 
@@ -120,62 +121,50 @@ export function firstSteps(endpoint: EndpointRecord): Step[] {
 
 export function updateEndpoint(
   plane: ControlPlane,
-  project: ProjectRecord,
-  endpointId: string,
+  endpoint: EndpointRecord,
   requested: EndpointAttributes,
 ): EndpointResult {
-  const endpoint = plane.store.endpoint(project, endpointId);
+  const { project, wire } = endpoint;
   if (requested.branch_id !== undefined) plane.store.branch(project, requested.branch_id);
-  checkComputeSize(sizeOf(requested, sizeOf(endpoint.wire)), plane.settings.maxCu);
+  checkComputeSize(sizeOf(requested, sizeOf(wire)), plane.settings.maxCu);
   checkPgSettings(plane, requested.settings);
-  checkUnlocked(plane.settings.locks, project, { endpointId, branchId: endpoint.wire.branch_id });
+  checkEndpointUnlocked(plane, endpoint);
   checkNotDeleting(endpoint);
-  checkMove(project, endpoint, requested.branch_id);
-  const targetState = targetStateOf(project, endpoint);
+  checkMove(endpoint, requested.branch_id);
+  const targetState = targetStateOf(endpoint);
   const effects = applyAttributes(endpoint, requested);
   if (effects.size > 0) {
-    endpoint.wire.updated_at = plane.clock.now();
-    plane.journal.noteEndpoint(project, endpoint);
+    wire.updated_at = plane.clock.now();
+    plane.journal.noteEndpoint(endpoint);
   }
   return { endpoint, operations: plane.runner.start(project, planUpdate(endpoint, effects, targetState)) };
 }
 
-/** Returns undefined if the endpoint no longer exists. */
-export function deleteEndpoint(
-  plane: ControlPlane,
-  project: ProjectRecord,
-  endpointId: string,
-): EndpointResult | undefined {
-  if (project.deletedEndpoints.has(endpointId)) return undefined;
-  const endpoint = plane.store.endpoint(project, endpointId);
-  checkUnlocked(plane.settings.locks, project, { endpointId, branchId: endpoint.wire.branch_id });
-  if (endpoint.deleting) {
-    return { endpoint, operations: unfinishedOf(project, endpointId) };
-  }
-  checkNotProtected(
-    plane.store.branch(project, endpoint.wire.branch_id).wire,
-    'its computes cannot be deleted',
-  );
-  if (targetStateOf(project, endpoint) === 'idle' && endpoint.wire.current_state === 'idle') {
-    removeEndpoint(plane, project, endpoint);
+export function deleteEndpoint(plane: ControlPlane, endpoint: EndpointRecord): EndpointResult {
+  const { project, wire } = endpoint;
+  checkEndpointUnlocked(plane, endpoint);
+  if (endpoint.deleting) return { endpoint, operations: unfinishedOf(endpoint) };
+  checkNotProtected(plane.store.branch(project, wire.branch_id).wire, 'its computes cannot be deleted');
+  if (targetStateOf(endpoint) === 'idle' && wire.current_state === 'idle') {
+    removeEndpoint(plane, endpoint);
     return { endpoint, operations: [] };
   }
-  return { endpoint, operations: plane.runner.start(project, [deletionStep(plane, project, endpoint)]) };
+  return { endpoint, operations: plane.runner.start(project, [deletionStep(plane, endpoint)]) };
 }
 
 /** Suspends the compute. The endpoint is removed once that has finished. */
-export function deletionStep(plane: ControlPlane, project: ProjectRecord, endpoint: EndpointRecord): Step {
+export function deletionStep(plane: ControlPlane, endpoint: EndpointRecord): Step {
   endpoint.deleting = true;
-  plane.journal.noteEndpoint(project, endpoint);
+  plane.journal.noteEndpoint(endpoint);
   return suspendStep(endpoint, { purpose: 'endpoint-deletion' });
 }
 
 /** Removes the record at once and cancels its unfinished operations. */
-export function removeEndpoint(plane: ControlPlane, project: ProjectRecord, endpoint: EndpointRecord): void {
+export function removeEndpoint(plane: ControlPlane, endpoint: EndpointRecord): void {
   countSimulatedDrop(plane.dataPlane, endpoint);
   plane.autosuspend.disarm(endpoint.wire.id);
-  plane.store.removeEndpoint(project, endpoint);
-  plane.runner.cancelForEndpoint(project, endpoint.wire.id);
+  plane.store.removeEndpoint(endpoint);
+  plane.runner.cancelForEndpoint(endpoint);
 }
 
 /** A branch has at most one read_write endpoint. */
@@ -190,13 +179,13 @@ export function checkBranchIsFree(project: ProjectRecord, { branch_id, type }: N
 }
 
 /** The target branch of a move must not have an endpoint of any type. */
-function checkMove(project: ProjectRecord, endpoint: EndpointRecord, branchId: string | undefined): void {
-  if (branchId === undefined || branchId === endpoint.wire.branch_id) return;
+function checkMove({ project, wire }: EndpointRecord, branchId: string | undefined): void {
+  if (branchId === undefined || branchId === wire.branch_id) return;
   const [existing] = endpointsOfBranch(project, branchId);
   if (existing === undefined) return;
   throw conflict(
     'BRANCH_HAS_ENDPOINT',
-    `endpoint ${endpoint.wire.id} cannot move to branch ${branchId}: that branch already has the endpoint ${existing.wire.id}`,
+    `endpoint ${wire.id} cannot move to branch ${branchId}: that branch already has the endpoint ${existing.wire.id}`,
   );
 }
 

@@ -1,6 +1,7 @@
 import type { LockScope } from '../options/emulator-options';
 import { locked } from '../records/api-error';
-import type { OperationRecord, ProjectRecord } from '../records/records';
+import type { BranchRecord, EndpointRecord, OperationRecord, ProjectRecord } from '../records/records';
+import type { ControlPlane } from './control-plane';
 
 /** What a write changes: without a branch and an endpoint, the whole project. */
 export interface WriteTarget {
@@ -15,15 +16,20 @@ export function checkUnlocked(scope: LockScope, project: ProjectRecord, target: 
   }
 }
 
+/** The same for a write to an endpoint. */
+export function checkEndpointUnlocked({ settings }: ControlPlane, { project, wire }: EndpointRecord): void {
+  checkUnlocked(settings.locks, project, { endpointId: wire.id, branchId: wire.branch_id });
+}
+
 /** Rejects what needs the data of a branch (423) while a restore is to replace it, whatever locks the project. */
-export function checkNotRestoring(project: ProjectRecord, branchId: string): void {
-  const restore = restoreOf(project, branchId);
-  if (restore !== undefined) throw locked(project.wire.id, restore.wire);
+export function checkNotRestoring(branch: BranchRecord): void {
+  const restore = restoreOf(branch);
+  if (restore !== undefined) throw locked(branch.project.wire.id, restore.wire);
 }
 
 /** The unfinished restore of a branch. */
-export function restoreOf({ unfinished }: ProjectRecord, branchId: string): OperationRecord | undefined {
-  return [...unfinished].find(({ step }) => step.restore !== undefined && step.branchId === branchId);
+export function restoreOf({ project, wire }: BranchRecord): OperationRecord | undefined {
+  return [...project.unfinished].find(({ step }) => step.restore !== undefined && step.branchId === wire.id);
 }
 
 function locks(scope: LockScope, { step }: OperationRecord, target: WriteTarget): boolean {

@@ -1,8 +1,8 @@
-import type { OperationRecord, ProjectRecord } from '../records/records';
+import type { OperationRecord } from '../records/records';
 
 /** Whether an operation must wait for an older unfinished one of the same request or endpoint. */
-export function isBlocked({ unfinished }: ProjectRecord, { wire, step, chainId }: OperationRecord): boolean {
-  for (const older of unfinished) {
+export function isBlocked({ project, wire, step, chainId }: OperationRecord): boolean {
+  for (const older of project.unfinished) {
     if (older.wire === wire) return false;
     const isOfEndpoint = step.endpointId !== undefined && step.endpointId === older.step.endpointId;
     if (isOfEndpoint || older.chainId === chainId) return true;

@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { FaultRegistry } from '../faults/fault-registry';
 import { type Clock, toTimestamp } from '../records/clock';
-import type { OperationRecord, ProjectRecord, Step } from '../records/records';
+import {
+  type EndpointRecord,
+  type OperationRecord,
+  type ProjectRecord,
+  type Step,
+  unfinishedOf,
+} from '../records/records';
 import { reasonOf } from '../records/thrown-reason';
 import type { Operation } from '../records/wire-types';
 import { ENDED_STATUSES, FINISHED, isBlocked, type OperationResult } from './operation-rules';
@@ -14,11 +20,11 @@ export interface RunnerSettings {
   /** What must be done before an operation finishes; if it rejects, the operation fails with its reason. */
   readonly work?: ((project: ProjectRecord, step: Step) => Promise<void> | undefined) | undefined;
   /** Called when an operation is recorded or changes. */
-  readonly onChange: (project: ProjectRecord, operation: OperationRecord) => void;
+  readonly onChange: (operation: OperationRecord) => void;
   /** Called when an operation has ended, before onProgress: updates the records accordingly. */
-  readonly onEnd: (project: ProjectRecord, step: Step, ending: 'finished' | 'failed') => void;
+  readonly onEnd: (operation: OperationRecord, ending: 'finished' | 'failed') => void;
   /** Called in the same tick as the start or end of an operation, for the endpoint concerned. */
-  readonly onProgress: (project: ProjectRecord, operation: OperationRecord) => void;
+  readonly onProgress: (operation: OperationRecord) => void;
 }
 
 /**
@@ -43,7 +49,7 @@ export class OperationRunner {
   /** Records operations as finished: they take no time, and no fault applies. */
   recordFinished(project: ProjectRecord, steps: readonly Step[]): OperationRecord[] {
     const chain = this.#record(project, steps);
-    for (const operation of chain) this.#end(project, operation, FINISHED);
+    for (const operation of chain) this.#end(operation, FINISHED);
     return chain;
   }
 
@@ -52,29 +58,24 @@ export class OperationRunner {
     const [operation] = this.#record(project, [step]);
     if (operation === undefined) throw new Error(`${step.action}: no operation was recorded`);
     operation.progress = 'started';
-    if (ENDED_STATUSES.includes(result.status)) this.#endChain(project, operation, result);
-    else this.#setResult(project, operation, result);
-    return { operation, finish: (): void => this.#endChain(project, operation, FINISHED) };
+    if (ENDED_STATUSES.includes(result.status)) this.#endChain(operation, result);
+    else this.#setResult(operation, result);
+    return { operation, finish: (): void => this.#endChain(operation, FINISHED) };
   }
 
   /** Resumes the operations that another process left unfinished. Those that had started run again from the beginning. */
   resume(project: ProjectRecord): void {
     for (const operation of [...project.unfinished]) {
-      if (operation.progress === 'started') this.#begin(project, operation, false);
+      if (operation.progress === 'started') this.#begin(operation, false);
     }
     this.#beginReady(project, false);
   }
 
   /** Cancels the unfinished operations of a deleted endpoint. Later operations of the same requests still run. */
-  cancelForEndpoint(project: ProjectRecord, endpointId: string): void {
-    for (const operation of [...project.unfinished]) {
-      if (operation.step.endpointId !== endpointId) continue;
-      this.#end(project, operation, {
-        status: 'cancelled',
-        error: `endpoint ${endpointId} no longer exists`,
-      });
-    }
-    this.#beginReady(project, true);
+  cancelForEndpoint(endpoint: EndpointRecord): void {
+    const error = `endpoint ${endpoint.wire.id} no longer exists`;
+    for (const operation of unfinishedOf(endpoint)) this.#end(operation, { status: 'cancelled', error });
+    this.#beginReady(endpoint.project, true);
   }
 
   /** From now on, operations keep their status. */
@@ -88,13 +89,13 @@ export class OperationRunner {
       const createdMicros = this.#settings.clock.nextMicros();
       const wire = newOperation(project, step, createdMicros);
       const chainId = chain[0]?.wire.id ?? wire.id;
-      chain.push({ wire, step, createdMicros, chainId, progress: 'waiting' });
+      chain.push({ project, wire, step, createdMicros, chainId, progress: 'waiting' });
     }
     for (const operation of chain) {
       project.operations.push(operation);
       project.unfinished.add(operation);
-      this.#settings.onChange(project, operation);
-      this.#settings.onProgress(project, operation);
+      this.#settings.onChange(operation);
+      this.#settings.onProgress(operation);
     }
     return chain;
   }
@@ -102,38 +103,38 @@ export class OperationRunner {
   /** Starts every operation that is no longer blocked. */
   #beginReady(project: ProjectRecord, withinTick: boolean): void {
     for (const operation of [...project.unfinished]) {
-      if (operation.progress === 'waiting' && !isBlocked(project, operation)) {
-        this.#begin(project, operation, withinTick);
+      if (operation.progress === 'waiting' && !isBlocked(operation)) {
+        this.#begin(operation, withinTick);
       }
     }
   }
 
-  #begin(project: ProjectRecord, operation: OperationRecord, withinTick: boolean): void {
+  #begin(operation: OperationRecord, withinTick: boolean): void {
     operation.progress = 'started';
     const { schedulingMs } = this.#settings;
-    if (schedulingMs === 0) this.#run(project, operation, withinTick);
-    else this.#schedule(schedulingMs, () => this.#run(project, operation, true));
+    if (schedulingMs === 0) this.#run(operation, withinTick);
+    else this.#schedule(schedulingMs, () => this.#run(operation, true));
   }
 
-  #run(project: ProjectRecord, operation: OperationRecord, withinTick: boolean): void {
+  #run(operation: OperationRecord, withinTick: boolean): void {
     if (operation.progress === 'ended') return;
     const hit = this.#settings.faults.takeForOperation(operation.wire);
     const effect = hit?.effect;
-    this.#setStatus(project, operation, effect?.kind === 'operation-status' ? effect.status : 'running');
-    if (effect === undefined) this.#work(project, operation, withinTick);
+    this.#setStatus(operation, effect?.kind === 'operation-status' ? effect.status : 'running');
+    if (effect === undefined) this.#work(operation, withinTick);
     else if (effect.kind === 'operation-fails') {
       const { action } = operation.wire;
       const { status = 'failed', error = `${action} failed because of an injected fault` } = effect;
-      this.#finishLater(project, operation, { status, error }, withinTick);
-    } else hit?.hold(() => this.#work(project, operation, true, 0));
+      this.#finishLater(operation, { status, error }, withinTick);
+    } else hit?.hold(() => this.#work(operation, true, 0));
   }
 
-  #work(project: ProjectRecord, operation: OperationRecord, withinTick: boolean, durationMs?: number): void {
+  #work(operation: OperationRecord, withinTick: boolean, durationMs?: number): void {
     // It may have been cancelled while a fault held it.
     if (operation.progress === 'ended') return;
     const end = (result: OperationResult, isInTick = false): void =>
-      this.#finishLater(project, operation, result, isInTick, durationMs);
-    const work = this.#settings.work?.(project, operation.step);
+      this.#finishLater(operation, result, isInTick, durationMs);
+    const work = this.#settings.work?.(operation.project, operation.step);
     if (work === undefined) end(FINISHED, withinTick);
     work?.then(
       () => end(FINISHED),
@@ -142,15 +143,14 @@ export class OperationRunner {
   }
 
   #finishLater(
-    project: ProjectRecord,
     operation: OperationRecord,
     result: OperationResult,
     withinTick: boolean,
     durationMs = this.#settings.durationMs(operation.wire.action),
   ): void {
     // A chain of zero-length operations ends in one tick, so that no client sees it half done and locked.
-    if (durationMs === 0 && withinTick) this.#endChain(project, operation, result);
-    else this.#schedule(durationMs, () => this.#endChain(project, operation, result));
+    if (durationMs === 0 && withinTick) this.#endChain(operation, result);
+    else this.#schedule(durationMs, () => this.#endChain(operation, result));
   }
 
   /** Runs the action after the delay, or in the next turn of the event loop when the delay is 0. Keeps no process running. */
@@ -162,43 +162,43 @@ export class OperationRunner {
     else setTimeout(run, delayMs).unref();
   }
 
-  #endChain(project: ProjectRecord, operation: OperationRecord, result: OperationResult): void {
+  #endChain(operation: OperationRecord, result: OperationResult): void {
     if (operation.progress === 'ended') return;
-    this.#end(project, operation, result);
-    if (result.status !== 'finished') this.#cancelRest(project, operation);
-    this.#beginReady(project, true);
+    this.#end(operation, result);
+    if (result.status !== 'finished') this.#cancelRest(operation);
+    this.#beginReady(operation.project, true);
   }
 
-  #cancelRest(project: ProjectRecord, failed: OperationRecord): void {
-    for (const operation of [...project.unfinished]) {
+  #cancelRest(failed: OperationRecord): void {
+    for (const operation of [...failed.project.unfinished]) {
       if (operation.chainId !== failed.chainId) continue;
       const error = `not run: ${failed.wire.action} ${failed.wire.id} is ${failed.wire.status}`;
-      this.#end(project, operation, { status: 'cancelled', error });
+      this.#end(operation, { status: 'cancelled', error });
     }
   }
 
-  #end(project: ProjectRecord, operation: OperationRecord, result: OperationResult): void {
+  #end(operation: OperationRecord, result: OperationResult): void {
     operation.progress = 'ended';
-    project.unfinished.delete(operation);
-    this.#setResult(project, operation, result);
-    this.#settings.onEnd(project, operation.step, result.status === 'finished' ? 'finished' : 'failed');
-    this.#settings.onProgress(project, operation);
+    operation.project.unfinished.delete(operation);
+    this.#setResult(operation, result);
+    this.#settings.onEnd(operation, result.status === 'finished' ? 'finished' : 'failed');
+    this.#settings.onProgress(operation);
   }
 
-  #setResult(project: ProjectRecord, operation: OperationRecord, { status, error }: OperationResult): void {
+  #setResult(operation: OperationRecord, { status, error }: OperationResult): void {
     operation.wire.failures_count = ['failed', 'error'].includes(status) ? 1 : 0;
     if (error === undefined) delete operation.wire.error;
     else operation.wire.error = error;
-    this.#setStatus(project, operation, status);
+    this.#setStatus(operation, status);
   }
 
-  #setStatus(project: ProjectRecord, operation: OperationRecord, status: string): void {
+  #setStatus(operation: OperationRecord, status: string): void {
     const nowMicros = this.#settings.clock.nextMicros();
     if (operation.progress === 'started') operation.startedMicros = nowMicros;
     operation.wire.status = status;
     operation.wire.updated_at = toTimestamp(nowMicros);
     operation.wire.total_duration_ms = Math.round((nowMicros - operation.createdMicros) / 1000);
-    this.#settings.onChange(project, operation);
+    this.#settings.onChange(operation);
   }
 }
 

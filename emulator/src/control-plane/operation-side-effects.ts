@@ -1,6 +1,8 @@
 import {
+  type BranchRecord,
   type EndpointRecord,
   endpointsOfBranch,
+  type OperationRecord,
   type ProjectRecord,
   type Purpose,
   type Step,
@@ -11,7 +13,14 @@ import type { ControlPlane } from './control-plane';
 import { removeEndpoint } from './endpoints';
 import { countSimulatedDrop } from './power-state';
 
-type Outcome = (plane: ControlPlane, project: ProjectRecord, step: Step) => void;
+/** An operation that has ended, and what it concerned that still exists. */
+interface Ended {
+  readonly project: ProjectRecord;
+  readonly step: Step;
+  readonly branch: BranchRecord | undefined;
+  readonly endpoint: EndpointRecord | undefined;
+}
+type Outcome = (plane: ControlPlane, ended: Ended) => void;
 
 const nothing: Outcome = () => undefined;
 
@@ -28,72 +37,62 @@ const OUTCOMES: Readonly<Record<Purpose, { readonly finished: Outcome; readonly 
 /** Updates the records when an operation ends, according to its purpose. */
 export function applyOutcome(
   plane: ControlPlane,
-  project: ProjectRecord,
-  step: Step,
+  { project, step }: OperationRecord,
   ending: 'finished' | 'failed',
 ): void {
-  if (step.purpose !== undefined) OUTCOMES[step.purpose][ending](plane, project, step);
-}
-
-function makeBranchReady(plane: ControlPlane, project: ProjectRecord, { branchId }: Step): void {
-  const branch = project.branches.get(branchId);
-  if (branch !== undefined) makeReady(plane, project, branch);
-}
-
-function finishRestore(plane: ControlPlane, project: ProjectRecord, step: Step): void {
   const branch = project.branches.get(step.branchId);
-  const { roles = [], databases = [] } = step.restore?.access ?? {};
-  branch?.roles.splice(0, Number.POSITIVE_INFINITY, ...roles);
-  branch?.databases.splice(0, Number.POSITIVE_INFINITY, ...databases);
-  makeBranchReady(plane, project, step);
+  const endpoint = project.endpoints.get(step.endpointId ?? '');
+  if (step.purpose !== undefined) OUTCOMES[step.purpose][ending](plane, { project, step, branch, endpoint });
 }
 
-function undoRestore(plane: ControlPlane, project: ProjectRecord, step: Step): void {
+function makeBranchReady(plane: ControlPlane, { branch }: Ended): void {
+  if (branch !== undefined) makeReady(plane, branch);
+}
+
+function finishRestore(plane: ControlPlane, ended: Ended): void {
+  const { roles = [], databases = [] } = ended.step.restore?.access ?? {};
+  ended.branch?.roles.splice(0, Number.POSITIVE_INFINITY, ...roles);
+  ended.branch?.databases.splice(0, Number.POSITIVE_INFINITY, ...databases);
+  makeBranchReady(plane, ended);
+}
+
+function undoRestore(plane: ControlPlane, ended: Ended): void {
+  const { project, step, branch } = ended;
   undoPreserve(plane, project, step);
-  const branch = project.branches.get(step.branchId);
   // Without locks, its creation may have ended since.
   const former = branch?.wire.current_state === 'resetting' ? step.restore?.former : undefined;
-  makeBranchReady(plane, project, step);
-  if (branch && former) changeBranch(plane, project, branch, { current_state: former });
+  makeBranchReady(plane, ended);
+  if (branch && former) changeBranch(plane, branch, { current_state: former });
 }
 
-function removeEndpointOfStep(plane: ControlPlane, project: ProjectRecord, step: Step): void {
-  const endpoint = endpointOf(project, step);
-  if (endpoint !== undefined) removeEndpoint(plane, project, endpoint);
+function removeEndpointOfStep(plane: ControlPlane, { endpoint }: Ended): void {
+  if (endpoint !== undefined) removeEndpoint(plane, endpoint);
 }
 
-function removeBranchWithEndpoint(plane: ControlPlane, project: ProjectRecord, step: Step): void {
-  removeEndpointOfStep(plane, project, step);
-  if (endpointsOfBranch(project, step.branchId).length === 0)
-    plane.store.removeBranch(project, step.branchId);
+function removeBranchWithEndpoint(plane: ControlPlane, ended: Ended): void {
+  removeEndpointOfStep(plane, ended);
+  const { project, branch } = ended;
+  if (branch && endpointsOfBranch(project, branch.wire.id).length === 0) plane.store.removeBranch(branch);
 }
 
-function keepEndpoint(plane: ControlPlane, project: ProjectRecord, step: Step): void {
-  const endpoint = endpointOf(project, step);
+function keepEndpoint(plane: ControlPlane, { endpoint }: Ended): void {
   if (endpoint === undefined) return;
   endpoint.deleting = false;
-  plane.journal.noteEndpoint(project, endpoint);
+  plane.journal.noteEndpoint(endpoint);
 }
 
 /** Runs when the suspend_compute of a restart finishes, which is when the connections drop. */
-function countRestart(plane: ControlPlane, project: ProjectRecord, step: Step): void {
-  const endpoint = endpointOf(project, step);
+function countRestart(plane: ControlPlane, { endpoint }: Ended): void {
   if (endpoint === undefined) return;
   endpoint.restarts += 1;
-  plane.journal.noteEndpoint(project, endpoint);
+  plane.journal.noteEndpoint(endpoint);
 }
 
-function countDrop(plane: ControlPlane, project: ProjectRecord, step: Step): void {
-  const endpoint = endpointOf(project, step);
-  if (endpoint && countSimulatedDrop(plane.dataPlane, endpoint))
-    plane.journal.noteEndpoint(project, endpoint);
+function countDrop(plane: ControlPlane, { endpoint }: Ended): void {
+  if (endpoint && countSimulatedDrop(plane.dataPlane, endpoint)) plane.journal.noteEndpoint(endpoint);
 }
 
-function removeProject(plane: ControlPlane, project: ProjectRecord): void {
-  for (const endpoint of [...project.endpoints.values()]) removeEndpoint(plane, project, endpoint);
+function removeProject(plane: ControlPlane, { project }: Ended): void {
+  for (const endpoint of [...project.endpoints.values()]) removeEndpoint(plane, endpoint);
   plane.store.removeProject(project);
-}
-
-function endpointOf(project: ProjectRecord, { endpointId }: Step): EndpointRecord | undefined {
-  return project.endpoints.get(endpointId ?? '');
 }

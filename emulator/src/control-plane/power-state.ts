@@ -1,12 +1,6 @@
 import { conflict } from '../records/api-error';
 import type { Clock } from '../records/clock';
-import {
-  type EndpointRecord,
-  type OperationRecord,
-  type ProjectRecord,
-  type Step,
-  unfinishedOf,
-} from '../records/records';
+import { type EndpointRecord, type OperationRecord, type Step, unfinishedOf } from '../records/records';
 import type { EndpointState } from '../records/wire-types';
 import type { DataPlane } from './data-plane';
 
@@ -19,10 +13,9 @@ interface Counting {
 /** Updates an endpoint's states after an operation started or ended. Returns the endpoint, if it still exists. */
 export function updateEndpointState(
   { clock, dataPlane }: Counting,
-  project: ProjectRecord,
   operation: OperationRecord,
 ): EndpointRecord | undefined {
-  const endpoint = project.endpoints.get(operation.step.endpointId ?? '');
+  const endpoint = operation.project.endpoints.get(operation.step.endpointId ?? '');
   if (endpoint === undefined) return undefined;
   const { wire } = endpoint;
   if (operation.progress === 'ended') {
@@ -36,22 +29,18 @@ export function updateEndpointState(
       wire.current_state = 'idle';
     wire.updated_at = clock.now();
   }
-  showPendingState(project, endpoint);
+  showPendingState(endpoint);
   return endpoint;
 }
 
 /** The state of the endpoint once its unfinished operations have finished. */
-export function targetStateOf(project: ProjectRecord, endpoint: EndpointRecord): EndpointState {
-  return movesOf(project, endpoint).at(-1) ?? endpoint.wire.current_state;
+export function targetStateOf(endpoint: EndpointRecord): EndpointState {
+  return movesOf(endpoint).at(-1) ?? endpoint.wire.current_state;
 }
 
 /** Rejects a change of an endpoint that is being deleted, regardless of locks. */
 export function checkNotDeleting({ deleting, wire }: EndpointRecord): void {
   if (deleting) throw conflict('ENDPOINT_DELETING', `endpoint ${wire.id} is being deleted`);
-}
-
-export function isBusy(project: ProjectRecord, endpointId: string): boolean {
-  return unfinishedOf(project, endpointId).length > 0;
 }
 
 /**
@@ -76,12 +65,12 @@ function enterState({ wire }: EndpointRecord, { movesTo: state }: Step, now: str
 }
 
 /** `pending_state` is the next state. It is present only while the endpoint changes state. */
-function showPendingState(project: ProjectRecord, { wire }: EndpointRecord): void {
-  const [next] = movesOf(project, { wire });
-  if (next === undefined) delete wire.pending_state;
-  else wire.pending_state = next;
+function showPendingState(endpoint: EndpointRecord): void {
+  const [next] = movesOf(endpoint);
+  if (next === undefined) delete endpoint.wire.pending_state;
+  else endpoint.wire.pending_state = next;
 }
 
-function movesOf(project: ProjectRecord, { wire }: Pick<EndpointRecord, 'wire'>): ('active' | 'idle')[] {
-  return unfinishedOf(project, wire.id).flatMap(({ step }) => step.movesTo ?? []);
+function movesOf(endpoint: EndpointRecord): ('active' | 'idle')[] {
+  return unfinishedOf(endpoint).flatMap(({ step }) => step.movesTo ?? []);
 }

@@ -23,20 +23,22 @@ export function addProject(plane: ControlPlane, requested: NewProject) {
   const wire = newProject(plane, requested);
   const branchWire = newBranch(plane, wire.id, { name: requested.branch?.name }, true);
   const { id: branchId, created_at } = branchWire;
-  const branch = { wire: branchWire, ...firstAccess(branchId, firstNamesOf(requested), created_at) };
   const project: ProjectRecord = {
     wire,
     isDeleted: false,
     primaryBranchId: branchId,
-    branches: new Map([[branchId, branch]]),
+    branches: new Map(),
     endpoints: new Map(),
     operations: [],
     unfinished: new Set(),
     deletedBranchIds: new Set(),
     deletedEndpoints: new Map(),
   };
+  const access = firstAccess(branchId, firstNamesOf(requested), created_at);
+  const branch = { project, wire: branchWire, ...access };
   checkDefaults(plane, project, wire.default_endpoint_settings);
   plane.store.addProject(project);
+  plane.store.addBranch(branch);
   const endpoint = addEndpoint(plane, project, { branch_id: branchId, type: 'read_write' });
   const create: Step = { action: 'create_timeline', branchId, purpose: 'branch-creation' };
   return { project, branch, endpoint, steps: [create, ...firstSteps(endpoint)] };

@@ -4,12 +4,10 @@ import {
   type BranchRecord,
   type EndpointRecord,
   type OperationRecord,
-  type ProjectRecord,
   type Purpose,
   readWriteEndpointOf,
   type Step,
 } from '../records/records';
-import type { BranchPlace } from '../records/store';
 import type { Database, Role } from '../records/wire-types';
 import type { NewDatabase, NewRole } from '../requests/role-and-database-attributes';
 import type { ControlPlane } from './control-plane';
@@ -34,33 +32,33 @@ export function findDatabase({ databases, wire }: BranchRecord, databaseName: st
   return found(database, `branch ${wire.id}: database`, databaseName);
 }
 
-export function createRole(plane: ControlPlane, place: BranchPlace, requested: NewRole): Changed<Role> {
-  const { roles, wire } = place.branch;
+export function createRole(plane: ControlPlane, branch: BranchRecord, requested: NewRole): Changed<Role> {
+  const { roles, wire } = branch;
   const add = (now: string): Role => {
     checkNameIsFree(roles, 'role', requested.name);
     const role = newRole(wire.id, requested, now);
     roles.push(role);
     return role;
   };
-  return change(plane, place, add, 'connection-drop');
+  return change(plane, branch, add, 'connection-drop');
 }
 
-export function resetPassword(plane: ControlPlane, place: BranchPlace, roleName: string): Changed<Role> {
-  const role = findRole(place.branch, roleName);
+export function resetPassword(plane: ControlPlane, branch: BranchRecord, roleName: string): Changed<Role> {
+  const role = findRole(branch, roleName);
   if (role.password === undefined) {
     throw unprocessable('ROLE_HAS_NO_LOGIN', `role ${roleName} cannot log in: it has no password to reset`);
   }
   const reset = (now: string) => Object.assign(role, { password: newPassword(), updated_at: now });
-  return change(plane, place, reset, 'connection-drop');
+  return change(plane, branch, reset, 'connection-drop');
 }
 
 /** Returns undefined if the role does not exist. */
 export function deleteRole(
   plane: ControlPlane,
-  place: BranchPlace,
+  branch: BranchRecord,
   roleName: string,
 ): Changed<Role> | undefined {
-  const { roles, databases } = place.branch;
+  const { roles, databases } = branch;
   const owned = databases.find(({ owner_name }) => owner_name === roleName);
   if (owned !== undefined) {
     throw unprocessable(
@@ -68,17 +66,17 @@ export function deleteRole(
       `role ${roleName} owns the database ${owned.name}: delete it, or change its owner, first`,
     );
   }
-  return remove(plane, place, roles, roleName);
+  return remove(plane, branch, roles, roleName);
 }
 
 export function createDatabase(
   plane: ControlPlane,
-  place: BranchPlace,
+  branch: BranchRecord,
   requested: NewDatabase,
 ): Changed<Database> {
-  const { databases, wire } = place.branch;
-  findRole(place.branch, requested.owner_name);
-  return change(plane, place, (now) => {
+  const { databases, wire } = branch;
+  findRole(branch, requested.owner_name);
+  return change(plane, branch, (now) => {
     checkNameIsFree(databases, 'database', requested.name);
     const database = newDatabase(wire.id, requested, now);
     databases.push(database);
@@ -88,14 +86,14 @@ export function createDatabase(
 
 export function updateDatabase(
   plane: ControlPlane,
-  place: BranchPlace,
+  branch: BranchRecord,
   databaseName: string,
   requested: Partial<NewDatabase>,
 ): Changed<Database> {
-  const { databases } = place.branch;
-  const database = findDatabase(place.branch, databaseName);
-  if (requested.owner_name !== undefined) findRole(place.branch, requested.owner_name);
-  return change(plane, place, (now) => {
+  const { databases } = branch;
+  const database = findDatabase(branch, databaseName);
+  if (requested.owner_name !== undefined) findRole(branch, requested.owner_name);
+  return change(plane, branch, (now) => {
     const others = databases.filter((other) => other !== database);
     if (requested.name !== undefined) checkNameIsFree(others, 'database', requested.name);
     return Object.assign(database, requested, { updated_at: now });
@@ -105,21 +103,21 @@ export function updateDatabase(
 /** Returns undefined if the database does not exist. */
 export function deleteDatabase(
   plane: ControlPlane,
-  place: BranchPlace,
+  branch: BranchRecord,
   databaseName: string,
 ): Changed<Database> | undefined {
-  return remove(plane, place, place.branch.databases, databaseName);
+  return remove(plane, branch, branch.databases, databaseName);
 }
 
 function remove<Item extends { name: string }>(
   plane: ControlPlane,
-  place: BranchPlace,
+  branch: BranchRecord,
   items: Item[],
   itemName: string,
 ): Changed<Item> | undefined {
   const item = items.find(({ name }) => name === itemName);
   if (item === undefined) return undefined;
-  return change(plane, place, () => {
+  return change(plane, branch, () => {
     items.splice(items.indexOf(item), 1);
     return item;
   });
@@ -128,29 +126,25 @@ function remove<Item extends { name: string }>(
 /** Does the work unless a lock forbids it. The record shows the change at once, whether or not its operations succeed. */
 function change<Item>(
   plane: ControlPlane,
-  { project, branch }: BranchPlace,
+  branch: BranchRecord,
   work: (now: string) => Item,
   purpose?: Purpose,
 ): Changed<Item> {
-  const { id: branchId } = branch.wire;
+  const { project, wire } = branch;
+  const { id: branchId } = wire;
   const endpoint = readWriteEndpointOf(project, branchId);
   const target = endpoint === undefined ? { branchId } : { branchId, endpointId: endpoint.wire.id };
   checkUnlocked(plane.settings.locks, project, target);
   const item = work(plane.clock.now());
-  plane.journal.noteBranch(project, branch);
-  return { item, operations: plane.runner.start(project, stepsOf(project, branchId, endpoint, purpose)) };
+  plane.journal.noteBranch(branch);
+  return { item, operations: plane.runner.start(project, stepsOf(branchId, endpoint, purpose)) };
 }
 
 /** apply_config needs a compute, so an idle one runs until then. */
-function stepsOf(
-  project: ProjectRecord,
-  branchId: string,
-  endpoint: EndpointRecord | undefined,
-  purpose: Purpose | undefined,
-): Step[] {
+function stepsOf(branchId: string, endpoint?: EndpointRecord, purpose?: Purpose): Step[] {
   if (endpoint === undefined) return [{ action: 'apply_config', branchId }];
   const apply: Step = { ...applyConfigStep(endpoint), ...(purpose && { purpose }) };
-  const isIdle = targetStateOf(project, endpoint) === 'idle';
+  const isIdle = targetStateOf(endpoint) === 'idle';
   return isIdle ? [apply, suspendStep(endpoint, { isAutosuspend: true })] : [apply];
 }
 

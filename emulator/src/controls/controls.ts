@@ -121,8 +121,7 @@ export class Controls {
    * @throws Error without the option `postgres`; ApiError when the endpoint does not exist, or its branch has no database
    */
   localConnectionUri(endpointId: string): string {
-    const { project, endpoint } = this.#plane.store.findEndpoint(endpointId);
-    return localConnectionUri(this.#plane, project, endpoint.wire);
+    return localConnectionUri(this.#plane, this.#plane.store.findEndpoint(endpointId));
   }
 
   /**
@@ -153,10 +152,9 @@ export class Controls {
    * @throws ApiError when another branch of the project has the name
    */
   changeBranch(projectId: string, branchId: string, change: BranchChange): Branch {
-    const project = this.#plane.store.project(projectId);
-    const branch = this.#plane.store.branch(project, branchId);
+    const branch = this.#plane.store.branchAt({ project_id: projectId, branch_id: branchId });
     const requested = BRANCH_CHANGE.read(change);
-    return structuredClone(updateBranch(this.#plane, { project, branch }, requested, 'none'));
+    return structuredClone(updateBranch(this.#plane, branch, requested, 'none'));
   }
 
   /**
@@ -179,9 +177,9 @@ export class Controls {
     const { wire } = endpoint;
     if (!wire.disabled)
       Object.assign(wire, { current_state: 'active', last_active: created, started_at: created });
-    journal.noteEndpoint(project, endpoint);
+    journal.noteEndpoint(endpoint);
     autosuspend.noteActivity(endpoint);
-    autosuspend.arm(project, endpoint);
+    autosuspend.arm(endpoint);
     return showEndpoint(endpoint);
   }
 
@@ -204,27 +202,26 @@ export class Controls {
 
   /** Changes attributes of an endpoint outside the API: at once, without an operation. */
   changeEndpoint(endpointId: string, attributes: EndpointAttributes): Endpoint {
-    const { project, endpoint } = this.#plane.store.findEndpoint(endpointId);
+    const endpoint = this.#plane.store.findEndpoint(endpointId);
     const requested = ENDPOINT_CHANGE.read(attributes);
     checkPgSettings(this.#plane, requested.settings);
-    if (requested.branch_id !== undefined) this.#plane.store.branch(project, requested.branch_id);
+    if (requested.branch_id !== undefined) this.#plane.store.branch(endpoint.project, requested.branch_id);
     applyAttributes(endpoint, requested);
     endpoint.wire.updated_at = this.#plane.clock.now();
-    this.#plane.journal.noteEndpoint(project, endpoint);
-    this.#plane.autosuspend.arm(project, endpoint);
+    this.#plane.journal.noteEndpoint(endpoint);
+    this.#plane.autosuspend.arm(endpoint);
     return showEndpoint(endpoint);
   }
 
   /** Deletes an endpoint outside the API: at once, without an operation. */
   deleteEndpoint(endpointId: string): void {
-    const { project, endpoint } = this.#plane.store.findEndpoint(endpointId);
-    removeEndpoint(this.#plane, project, endpoint);
+    removeEndpoint(this.#plane, this.#plane.store.findEndpoint(endpointId));
   }
 
   /** Connects a client: starts an idle compute with start_compute, and counts as activity. */
   connect(endpointId: string): Operation[] {
-    const { project, endpoint } = this.#plane.store.findEndpoint(endpointId);
-    return showOperations(connectToEndpoint(this.#plane, project, endpoint).operations);
+    const endpoint = this.#plane.store.findEndpoint(endpointId);
+    return showOperations(connectToEndpoint(this.#plane, endpoint).operations);
   }
 
   /** Locks a project with a create_branch operation, which runs until the returned function is called. */

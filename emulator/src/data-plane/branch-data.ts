@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { accessSync, existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { BranchRecord, EndpointRecord, ProjectRecord } from '../records/records';
+import type { BranchRecord, EndpointRecord } from '../records/records';
 import { reasonOf } from '../records/thrown-reason';
 import { BranchCopies } from './branch-copies';
 import { Cluster, type ClusterSetup } from './cluster';
@@ -173,8 +173,9 @@ export class BranchData {
   }
 
   /** Begins to copy the data for a new branch, and removes that of a deleted one. */
-  noteBranch({ branches }: ProjectRecord, branch: BranchRecord): void {
+  noteBranch(branch: BranchRecord): void {
     const { id } = branch.wire;
+    const { branches } = branch.project;
     const source = branches.get(branch.sourceId ?? '');
     const isNew = !this.#branchIds.has(id);
     this.#branchIds.add(id);

@@ -171,7 +171,7 @@ export class Cluster {
     if (this.isUpToDate(branch)) return;
     await this.#setup.saved();
     // The record may change during the update.
-    const { roles, databases } = structuredClone(branch);
+    const { roles, databases } = structuredClone({ roles: branch.roles, databases: branch.databases });
     const note = (access: Access): void => this.note({ access });
     await this.whileRunning(() =>
       applyAccess(this.connect, this.state.access, { roles, databases }, this.#setup.password, note),

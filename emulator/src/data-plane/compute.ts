@@ -1,5 +1,5 @@
 import type { ControlPlane } from '../control-plane/control-plane';
-import type { EndpointRecord, ProjectRecord } from '../records/records';
+import type { EndpointRecord } from '../records/records';
 import type { Cluster } from './cluster';
 
 /** `last_active` changes at most this often while messages pass. */
@@ -7,7 +7,6 @@ const LAST_ACTIVE_EVERY_MS = 1000;
 
 /** An endpoint that clients have connected to. */
 export class Compute {
-  readonly project: ProjectRecord;
   readonly endpoint: EndpointRecord;
   /** Where its server runs; undefined while the compute is down. */
   cluster: Cluster | undefined;
@@ -21,8 +20,7 @@ export class Compute {
   #notedMs = 0;
   #isLate = false;
 
-  constructor(project: ProjectRecord, endpoint: EndpointRecord) {
-    this.project = project;
+  constructor(endpoint: EndpointRecord) {
     this.endpoint = endpoint;
   }
 
@@ -68,8 +66,8 @@ export class Compute {
   #noteLastActive({ clock, journal }: ControlPlane): void {
     this.#isLate = false;
     this.#notedMs = Date.now();
-    if (!this.project.endpoints.has(this.endpoint.wire.id)) return;
+    if (!this.endpoint.project.endpoints.has(this.endpoint.wire.id)) return;
     this.endpoint.wire.last_active = clock.now();
-    journal.noteEndpoint(this.project, this.endpoint);
+    journal.noteEndpoint(this.endpoint);
   }
 }

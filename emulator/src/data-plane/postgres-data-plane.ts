@@ -60,17 +60,17 @@ export class PostgresDataPlane implements DataPlane, Computes {
 
   async verifier(endpointId: string, role: string): Promise<ScramVerifier> {
     const { store } = this.#servedPlane();
-    const { project, endpoint } = store.findEndpoint(endpointId);
-    return this.#verifiers.of(store.branch(project, endpoint.wire.branch_id), role);
+    const { project, wire } = store.findEndpoint(endpointId);
+    return this.#verifiers.of(store.branch(project, wire.branch_id), role);
   }
 
   async reach(endpointId: string, signal: AbortSignal): Promise<string> {
     for (;;) {
       const plane = this.#servedPlane();
-      const { project, endpoint } = plane.store.findEndpoint(endpointId);
-      connectToEndpoint(plane, project, endpoint);
-      await this.#starts.wait(project, endpoint, signal);
-      const compute = this.#computeOf(project, endpoint);
+      const endpoint = plane.store.findEndpoint(endpointId);
+      connectToEndpoint(plane, endpoint);
+      await this.#starts.wait(endpoint, signal);
+      const compute = this.#computeOf(endpoint);
       const socket = this.#socketOf(compute) ?? (await this.#bringUp(compute));
       signal.throwIfAborted();
       // The compute may have been suspended again in the meantime.
@@ -93,7 +93,7 @@ export class PostgresDataPlane implements DataPlane, Computes {
     if (action !== 'apply_config' && action !== 'start_compute') return undefined;
     const endpoint = project.endpoints.get(endpointId);
     const branch = action === 'apply_config' ? project.branches.get(branchId) : undefined;
-    const save = (): void => endpoint && this.#plane?.journal.noteEndpoint(project, endpoint);
+    const save = (): void => endpoint && this.#plane?.journal.noteEndpoint(endpoint);
     const clusterNow = () => this.#computes.get(endpointId)?.cluster;
     const settings = endpoint && this.#settings.apply(endpoint, save, clusterNow);
     const access = branch && this.#access.apply(branch);
@@ -112,19 +112,19 @@ export class PostgresDataPlane implements DataPlane, Computes {
 
   note(change: Change): void {
     const { kind, project } = change;
-    if (kind === 'branches') this.#data.noteBranch(project, change.record);
-    if (kind === 'endpoints') this.#noteEndpoint(project, change.record);
+    if (kind === 'branches') this.#data.noteBranch(change.record);
+    if (kind === 'endpoints') this.#noteEndpoint(change.record);
     if (kind === 'projects' && project.isDeleted)
       for (const branchId of project.branches.keys()) this.#data.forget(branchId);
   }
 
-  #noteEndpoint(project: ProjectRecord, endpoint: EndpointRecord): void {
+  #noteEndpoint(endpoint: EndpointRecord): void {
     const { id, type } = endpoint.wire;
     this.#starts.emit(id);
     keepSettings(endpoint);
     const compute = this.#computes.get(id);
-    if (compute !== undefined && !isActive(project, endpoint)) this.#takeDown(compute);
-    if (project.endpoints.has(id)) return;
+    if (compute !== undefined && !isActive(endpoint)) this.#takeDown(compute);
+    if (endpoint.project.endpoints.has(id)) return;
     if (this.#computes.delete(id) && type === 'read_only') this.#data.forget(id);
   }
 
@@ -149,20 +149,20 @@ export class PostgresDataPlane implements DataPlane, Computes {
     }
   }
 
-  #isWanted({ project, endpoint }: Compute): boolean {
-    return isActive(project, endpoint) && !this.#isStopping;
+  #isWanted({ endpoint }: Compute): boolean {
+    return isActive(endpoint) && !this.#isStopping;
   }
 
-  #computeOf(project: ProjectRecord, endpoint: EndpointRecord): Compute {
+  #computeOf(endpoint: EndpointRecord): Compute {
     const { id } = endpoint.wire;
-    const compute = this.#computes.get(id) ?? new Compute(project, endpoint);
+    const compute = this.#computes.get(id) ?? new Compute(endpoint);
     this.#computes.set(id, compute);
     return compute;
   }
 
   #startServer(compute: Compute): Promise<string | undefined> {
-    const { project, endpoint, failure } = compute;
-    const { wire } = endpoint;
+    const { endpoint, failure } = compute;
+    const { project, wire } = endpoint;
     const primary = this.#data.of(wire.branch_id);
     const cluster = this.#data.clusterOf(endpoint);
     const branch = project.branches.get(wire.branch_id);
@@ -237,7 +237,7 @@ export class PostgresDataPlane implements DataPlane, Computes {
     const dropped = cluster.dropConnections();
     if (compute === undefined) return dropped;
     const done = compute.drop(dropped);
-    this.#plane?.journal.noteEndpoint(compute.project, compute.endpoint);
+    this.#plane?.journal.noteEndpoint(compute.endpoint);
     await done;
   }
 }

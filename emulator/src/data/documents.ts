@@ -17,7 +17,7 @@ interface Document {
 }
 
 type ProjectDocument = Pick<ProjectRecord, 'wire' | 'primaryBranchId'>;
-type PartDocument<Part> = Part & { readonly isDeleted: boolean };
+type PartDocument<Part> = Omit<Part, 'project'> & { readonly isDeleted: boolean };
 
 /** The row that saves a change; none in a project that has been removed since. */
 export function rowsOf(change: Change): Row[] {
@@ -29,7 +29,11 @@ export function rowsOf(change: Change): Row[] {
   }
   const { record } = change;
   const { id } = record.wire;
-  const document = { ...record, isDeleted: kind !== 'operations' && !project[kind].has(id) };
+  const document = {
+    ...record,
+    project: undefined,
+    isDeleted: kind !== 'operations' && !project[kind].has(id),
+  };
   return isDeleted ? [] : [{ projectId: wire.id, kind, id, document }];
 }
 
@@ -38,28 +42,31 @@ export function restoreProject(rows: readonly Row[]): ProjectRecord {
   // `rowsOf` made each document.
   const documentsOf = <Kind>(kind: Change['kind']) =>
     rows.filter((row) => row.kind === kind).map(({ document }) => document as unknown as Kind);
-  const [project] = documentsOf<ProjectDocument>('projects');
-  if (project === undefined) throw new Error('a record belongs to no project');
-  const [branches, deletedBranches] = byId(documentsOf<PartDocument<BranchRecord>>('branches'));
-  const [endpoints, deletedEndpoints] = byId(documentsOf<PartDocument<EndpointRecord>>('endpoints'));
-  const operations = documentsOf<OperationRecord>('operations');
-  return {
-    ...project,
+  const [document] = documentsOf<ProjectDocument>('projects');
+  if (document === undefined) throw new Error('a record belongs to no project');
+  const project: ProjectRecord = {
+    ...document,
     isDeleted: false,
-    branches,
-    endpoints,
-    operations,
-    unfinished: new Set(operations.filter(({ progress }) => progress !== 'ended')),
-    deletedBranchIds: new Set(deletedBranches.keys()),
-    deletedEndpoints,
+    branches: new Map(),
+    endpoints: new Map(),
+    operations: [],
+    unfinished: new Set(),
+    deletedBranchIds: new Set(),
+    deletedEndpoints: new Map(),
   };
-}
-
-/** The records that exist, and those that were deleted. */
-function byId<Record extends BranchRecord | EndpointRecord>(documents: readonly PartDocument<Record>[]) {
-  const existing = new Map<string, Omit<PartDocument<Record>, 'isDeleted'>>();
-  const deleted: typeof existing = new Map();
-  for (const { isDeleted, ...record } of documents)
-    (isDeleted ? deleted : existing).set(record.wire.id, record);
-  return [existing, deleted] as const;
+  for (const { isDeleted, ...branch } of documentsOf<PartDocument<BranchRecord>>('branches')) {
+    if (isDeleted) project.deletedBranchIds.add(branch.wire.id);
+    else project.branches.set(branch.wire.id, { ...branch, project });
+  }
+  for (const { isDeleted, ...endpoint } of documentsOf<PartDocument<EndpointRecord>>('endpoints'))
+    (isDeleted ? project.deletedEndpoints : project.endpoints).set(endpoint.wire.id, {
+      ...endpoint,
+      project,
+    });
+  for (const { isDeleted: _, ...rest } of documentsOf<PartDocument<OperationRecord>>('operations')) {
+    const operation = { ...rest, project };
+    project.operations.push(operation);
+    if (operation.progress !== 'ended') project.unfinished.add(operation);
+  }
+  return project;
 }

@@ -25,16 +25,16 @@ export class Journal {
     this.#note({ project, kind: 'projects' });
   }
 
-  noteBranch(project: ProjectRecord, record: BranchRecord): void {
-    this.#note({ project, kind: 'branches', record });
+  noteBranch(record: BranchRecord): void {
+    this.#note({ project: record.project, kind: 'branches', record });
   }
 
-  noteEndpoint(project: ProjectRecord, record: EndpointRecord): void {
-    this.#note({ project, kind: 'endpoints', record });
+  noteEndpoint(record: EndpointRecord): void {
+    this.#note({ project: record.project, kind: 'endpoints', record });
   }
 
-  noteOperation(project: ProjectRecord, record: OperationRecord): void {
-    this.#note({ project, kind: 'operations', record });
+  noteOperation(record: OperationRecord): void {
+    this.#note({ project: record.project, kind: 'operations', record });
   }
 
   #note(change: Change): void {

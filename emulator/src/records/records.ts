@@ -1,6 +1,7 @@
 import type { Branch, Database, Endpoint, EndpointSettings, Operation, Project, Role } from './wire-types';
 
 export interface BranchRecord {
+  readonly project: ProjectRecord;
   readonly wire: Branch;
   /** The branch of which it gets a copy when it is created: of its data, or only of its schema. */
   readonly sourceId?: string | undefined;
@@ -11,6 +12,7 @@ export interface BranchRecord {
 }
 
 export interface EndpointRecord {
+  readonly project: ProjectRecord;
   readonly wire: Endpoint;
   /** How often one request took the compute down and brought it up again. */
   restarts: number;
@@ -58,6 +60,7 @@ export interface Step {
 }
 
 export interface OperationRecord {
+  readonly project: ProjectRecord;
   readonly wire: Operation;
   readonly step: Step;
   readonly createdMicros: number;
@@ -93,6 +96,6 @@ export function readWriteEndpointOf(project: ProjectRecord, branchId: string): E
 }
 
 /** The operations under way for an endpoint, oldest first. */
-export function unfinishedOf(project: ProjectRecord, endpointId: string): OperationRecord[] {
-  return [...project.unfinished].filter(({ step }) => step.endpointId === endpointId);
+export function unfinishedOf({ project, wire }: EndpointRecord): OperationRecord[] {
+  return [...project.unfinished].filter(({ step }) => step.endpointId === wire.id);
 }

@@ -51,8 +51,8 @@ export class ServedPlane {
   /** Somebody deletes a branch at once, whatever protects or locks it. */
   deleteBranch(projectId: string, branchId: string): void {
     this.controls.changeBranch(projectId, branchId, { protected: false });
-    const unlocked = { ...this.plane, settings: { ...this.plane.settings, locks: 'none' as const } };
-    deleteBranch(unlocked, this.plane.store.project(projectId), branchId);
+    const branch = this.plane.store.branchAt({ project_id: projectId, branch_id: branchId });
+    deleteBranch(this.plane, branch, 'none');
   }
 
   get stopped(): AbortSignal {

@@ -78,23 +78,23 @@ export function addBranchRoutes(api: FastifyInstance, plane: ControlPlane): void
 
   api.patch<BranchPath>(`${COLLECTION}/:branch_id`, ({ params, body }) => {
     const requested = BRANCH_CHANGE.readBody(body);
-    const branch = updateBranch(plane, store.place(params), requested);
+    const branch = updateBranch(plane, store.branchAt(params), requested);
     return { branch, operations: [] };
   });
 
   api.post<BranchPath>(`${COLLECTION}/:branch_id/set_as_default`, ({ params }) => ({
-    branch: setDefaultBranch(plane, store.place(params)),
+    branch: setDefaultBranch(plane, store.branchAt(params)),
     operations: [],
   }));
 
   api.post<BranchPath>(`${COLLECTION}/:branch_id/restore`, ({ params, body }) => {
     const requested = parse(BRANCH_RESTORE, body);
-    const { branch, operations } = restoreBranch(plane, store.place(params), requested);
+    const { branch, operations } = restoreBranch(plane, store.branchAt(params), requested);
     return { branch, operations: showOperations(operations) };
   });
 
   api.get<BranchPath>(`${COLLECTION}/:branch_id/schema`, async ({ params, query }) => {
-    const { branch } = store.place(params);
+    const branch = store.branchAt(params);
     const { db_name, lsn, timestamp, format } = readQuery(SCHEMA_QUERY, query);
     findDatabase(branch, db_name);
     if (plane.dataPlane === undefined)
@@ -104,12 +104,12 @@ export function addBranchRoutes(api: FastifyInstance, plane: ControlPlane): void
     return { sql: await plane.dataPlane.schemas.read(branch, db_name) };
   });
 
-  api.delete<BranchPath>(`${COLLECTION}/:branch_id`, (request, reply) => {
-    const project = store.project(request.params.project_id);
-    readQuery(DELETE_QUERY, request.query);
-    const deleted = deleteBranch(plane, project, request.params.branch_id);
-    if (deleted === undefined) return reply.code(204).send();
-    return reply.send({ branch: { ...deleted.branch }, operations: showOperations(deleted.operations) });
+  api.delete<BranchPath>(`${COLLECTION}/:branch_id`, ({ params, query }, reply) => {
+    const { deletedBranchIds } = store.project(params.project_id);
+    readQuery(DELETE_QUERY, query);
+    if (deletedBranchIds.has(params.branch_id)) return reply.code(204).send();
+    const { branch, operations } = deleteBranch(plane, store.branchAt(params));
+    return reply.send({ branch: { ...branch }, operations: showOperations(operations) });
   });
 }
 

@@ -46,24 +46,22 @@ export function addEndpointRoutes(api: FastifyInstance, plane: ControlPlane): vo
     return { endpoint: found(endpoint, `project ${project_id}: endpoint`, endpoint_id) };
   });
 
-  api.patch<EndpointPath>(ONE, (request) => {
-    const { project_id, endpoint_id } = request.params;
-    const requested = ENDPOINT_CHANGE.readBody(request.body);
+  api.patch<EndpointPath>(ONE, ({ params, body }) => {
+    const requested = ENDPOINT_CHANGE.readBody(body);
     return onceVerified(plane, [requested.settings], () =>
-      showEndpointResult(updateEndpoint(plane, store.project(project_id), endpoint_id, requested)),
+      showEndpointResult(updateEndpoint(plane, store.endpointAt(params), requested)),
     );
   });
 
-  api.delete<EndpointPath>(ONE, (request, reply) => {
-    const project = store.project(request.params.project_id);
-    const work = deleteEndpoint(plane, project, request.params.endpoint_id);
-    return work === undefined ? reply.code(204).send() : reply.send(showEndpointResult(work));
+  api.delete<EndpointPath>(ONE, ({ params }, reply) => {
+    const { deletedEndpoints } = store.project(params.project_id);
+    if (deletedEndpoints.has(params.endpoint_id)) return reply.code(204).send();
+    return reply.send(showEndpointResult(deleteEndpoint(plane, store.endpointAt(params))));
   });
 
   for (const command of ['start', 'suspend', 'restart'] as const) {
-    api.post<EndpointPath>(`${ONE}/${command}`, (request) => {
-      const project = store.project(request.params.project_id);
-      return showEndpointResult(commandEndpoint(plane, project, request.params.endpoint_id, command));
-    });
+    api.post<EndpointPath>(`${ONE}/${command}`, ({ params }) =>
+      showEndpointResult(commandEndpoint(plane, store.endpointAt(params), command)),
+    );
   }
 }

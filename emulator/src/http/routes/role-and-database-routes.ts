@@ -31,31 +31,31 @@ export function addRoleRoutes(api: FastifyInstance, plane: ControlPlane): void {
   const { store } = plane;
 
   api.get<BranchPath>(ROLES, ({ params }) => ({
-    roles: store.place(params).branch.roles.map(showRole),
+    roles: store.branchAt(params).roles.map(showRole),
   }));
 
   api.post<BranchPath>(ROLES, ({ params, body }, reply) => {
     const requested = NEW_ROLE.readBody(body);
-    const { item: role, operations } = createRole(plane, store.place(params), requested);
+    const { item: role, operations } = createRole(plane, store.branchAt(params), requested);
     return reply.code(201).send({ role, operations: showOperations(operations) });
   });
 
   api.get<RolePath>(ROLE, ({ params }) => ({
-    role: showRole(findRole(store.place(params).branch, params.role_name)),
+    role: showRole(findRole(store.branchAt(params), params.role_name)),
   }));
 
   api.delete<RolePath>(ROLE, ({ params }, reply) => {
-    const deleted = deleteRole(plane, store.place(params), params.role_name);
+    const deleted = deleteRole(plane, store.branchAt(params), params.role_name);
     if (deleted === undefined) return reply.code(204).send();
     return reply.send({ role: showRole(deleted.item), operations: showOperations(deleted.operations) });
   });
 
   api.get<RolePath>(`${ROLE}/reveal_password`, ({ params }) => ({
-    password: revealPassword(store.place(params), params.role_name),
+    password: revealPassword(store.branchAt(params), params.role_name),
   }));
 
   api.post<RolePath>(`${ROLE}/reset_password`, ({ params }) => {
-    const { item: role, operations } = resetPassword(plane, store.place(params), params.role_name);
+    const { item: role, operations } = resetPassword(plane, store.branchAt(params), params.role_name);
     return { role, operations: showOperations(operations) };
   });
 }
@@ -63,24 +63,24 @@ export function addRoleRoutes(api: FastifyInstance, plane: ControlPlane): void {
 export function addDatabaseRoutes(api: FastifyInstance, plane: ControlPlane): void {
   const { store } = plane;
 
-  api.get<BranchPath>(DATABASES, ({ params }) => ({ databases: store.place(params).branch.databases }));
+  api.get<BranchPath>(DATABASES, ({ params }) => ({ databases: store.branchAt(params).databases }));
 
   api.post<BranchPath>(DATABASES, ({ params, body }, reply) => {
     const requested = NEW_DATABASE.readBody(body);
-    return reply.code(201).send(show(createDatabase(plane, store.place(params), requested)));
+    return reply.code(201).send(show(createDatabase(plane, store.branchAt(params), requested)));
   });
 
   api.get<DatabasePath>(DATABASE, ({ params }) => ({
-    database: findDatabase(store.place(params).branch, params.database_name),
+    database: findDatabase(store.branchAt(params), params.database_name),
   }));
 
   api.patch<DatabasePath>(DATABASE, ({ params, body }) => {
     const requested = DATABASE_CHANGE.readBody(body);
-    return show(updateDatabase(plane, store.place(params), params.database_name, requested));
+    return show(updateDatabase(plane, store.branchAt(params), params.database_name, requested));
   });
 
   api.delete<DatabasePath>(DATABASE, ({ params }, reply) => {
-    const deleted = deleteDatabase(plane, store.place(params), params.database_name);
+    const deleted = deleteDatabase(plane, store.branchAt(params), params.database_name);
     return deleted === undefined ? reply.code(204).send() : reply.send(show(deleted));
   });
 }
