@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { unknownValue } from '../../provider/src/lifecycle/input-values';
 import { errorOf } from '../support/failure';
 import { startProgram } from '../support/start-program';
 import { urnOf } from '../support/start-service';
@@ -51,6 +52,20 @@ describe('a move to a branch that has an endpoint', () => {
     // As advised: one moves, and a later update creates the other.
     await startRun().update(endpoint, on(target));
     await startRun().create('endpoint', 'r2', on(target, { type: 'read_only' }));
+  });
+
+  it('is refused where another one follows to the branch that comes first', async () => {
+    const { startRun, run, on, projectId, feature } = await startProgram();
+    const replica = { type: 'read_only' };
+    const branch = await startRun().create('branch', 'b', { projectId, allowDataLoss: true });
+    const endpoint = await startRun().create('endpoint', 'e', on(branch.id));
+    const follower = await startRun().create('endpoint', 'r', on(branch.id, replica));
+    const other = await startRun().create('endpoint', 'o', on(feature, replica));
+    await run.preview(branch, { ...branch.inputs, parentId: feature });
+    await run.preview(endpoint, on(unknownValue));
+    await run.preview(other, on(unknownValue, replica));
+    const { message } = await errorOf(run.preview(follower, on(unknownValue, replica)));
+    expect(message).toContain(`this endpoint and ${urnOf('e')} can't both move to the new one`);
   });
 
   it('is refused for a second read_write endpoint after a replica', async () => {

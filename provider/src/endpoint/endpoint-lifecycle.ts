@@ -13,7 +13,14 @@ import type { ServiceProject } from '../operations/service-project';
 import { endpointArguments } from './endpoint-arguments';
 import { createEndpoint } from './endpoint-create';
 import type { Declaration, EndpointInputs, InputName } from './endpoint-inputs';
-import { checkMove, checkRetained, checkUnprotected, findObstacle, findRivals } from './endpoint-obstacles';
+import {
+  checkFollow,
+  checkMove,
+  checkRetained,
+  checkUnprotected,
+  findObstacle,
+  findRivals,
+} from './endpoint-obstacles';
 import { EndpointPreview } from './endpoint-preview';
 import { endpointFlow, startRun } from './endpoint-resource';
 import { type EndpointOutputs, type PriorState, toFound } from './endpoint-state';
@@ -59,6 +66,7 @@ export class EndpointLifecycle extends ResourceLifecycle<EndpointInputs, Endpoin
     if (leaves && changes.includes('branchId')) this.claims.noteItem(id, { mover: news.resource.urn });
     if (goesWithBranch) checkRetained(id, prior);
     await foreseeBase(this.core, news, prior.outputs.projectId, base);
+    if (!isReplacing) checkFollow(id, prior, news, this.core.claims);
     if (!isReplacing) await this.#checkBranch(id, changes, news);
     else if (!goesWithBranch) await checkUnprotected(id, prior, news, this.core);
     await checkReset(this.core, news, prior.outputs.branchId);

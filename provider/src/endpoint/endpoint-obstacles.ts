@@ -3,7 +3,7 @@ import { messageOf } from '../control-api/control-api-error';
 import { findProtected } from '../lifecycle/branch-facts';
 import { findOtherProject } from '../lifecycle/create-failures';
 import { foreseenGuards, judgeDelete } from '../lifecycle/delete-guards';
-import { type InputFailure, isUnknown } from '../lifecycle/input-values';
+import { type InputFailure, isUnknown, unknownValue } from '../lifecycle/input-values';
 import type { ProviderCore } from '../lifecycle/provider-core';
 import type { ResourceClaims } from '../lifecycle/resource-claims';
 import { describeOrder } from '../lifecycle/resource-errors';
@@ -91,6 +91,25 @@ export async function checkUnprotected(
   const subject = { action: 'delete', kind: 'endpoint', id } as const;
   const reason = judgeDelete({ protectedBranch, subject }, foreseenGuards);
   if (reason !== undefined && some(await core.list(before, 'endpoints'), { id })) throw new Error(reason);
+}
+
+/**
+ * Where the new branch of a replacement comes first, its endpoints follow, and only one of them can.
+ * @throws Error that names another one
+ */
+export function checkFollow(
+  id: string,
+  { outputs: { branchId } }: PriorState,
+  { resource: { urn }, inputs }: Declaration,
+  { branch, endpoint }: ProviderCore['claims'],
+): void {
+  if (!isUnknown(inputs.branchId) || !branch.isReplaced(branchId) || endpoint.isReplaced(id)) return;
+  const follows = (other: string) => endpoint.resource(other).inState?.inputs.branchId === branchId;
+  const other = endpoint.findArrivals(unknownValue, urn).find(follows);
+  if (other === undefined) return;
+  throw new Error(
+    `branch ${branchId} is replaced, and this endpoint and ${other} can't both move to the new one: a branch must have no endpoint when one is moved to it. Nothing was changed. Set deleteBeforeReplace: true on the branch, so that its endpoints are replaced with it, or remove one of the two in an earlier \`pulumi up\`.`,
+  );
 }
 
 /**
