@@ -21,14 +21,9 @@ export const refusal = (status: number) =>
   new ControlApiError({ method: 'POST', path: '/endpoints', status, reason: 'conflicting operations' });
 
 /** An operation that runs during this time, in milliseconds after the start, and is not shown otherwise. */
-export function running(
-  id: string,
-  fromMs: number,
-  untilMs: number,
-  change: (ms: number) => Partial<Operation> = () => ({}),
-) {
+export function running(id: string, fromMs: number, untilMs: number) {
   return (ms: number): Operation[] =>
-    ms >= fromMs && ms < untilMs ? [operationOf({ id, action: 'create_branch', ...change(ms) })] : [];
+    ms >= fromMs && ms < untilMs ? [operationOf({ id, action: 'create_branch' })] : [];
 }
 
 interface Write {

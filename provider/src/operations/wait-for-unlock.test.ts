@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { now, timeOf, useFakeClock, useShortestPauses } from '../../../tests/support/fake-clock';
+import { now, useFakeClock, useShortestPauses } from '../../../tests/support/fake-clock';
 import { operationOf } from '../../../tests/support/operation';
 import {
   forever,
@@ -22,7 +22,7 @@ useFakeClock();
 useShortestPauses();
 
 /** An operation that was left behind years ago. */
-const zombie = running('op-0', 0, forever, () => ({ updated_at: '2020-01-01T00:00:00Z' }));
+const zombie = running('op-0', 0, forever);
 
 describe('WriteQueue of a project that locks', () => {
   it('sends a refused write again when the locking operation finishes', async () => {
@@ -118,18 +118,9 @@ describe('WriteQueue of a project that locks', () => {
 });
 
 describe('WriteQueue of a project with an operation that never changes', () => {
-  /** An operation that changed at 6 s and finishes at 9.05 s. */
-  const changing = running('op-7', 0, 9_050, (ms) => ({ updated_at: ms < 6_000 ? timeOf(0) : timeOf(6) }));
   const lockUntil = (project: QueuedProject, untilMs: number) => {
     project.refuses = () => (now() < untilMs ? refusal(423) : undefined);
   };
-
-  it('tries a write when the operation that still changed has finished', async () => {
-    const project = new QueuedProject(zombie, changing);
-    lockUntil(project, 9_050);
-    expect(await passing([project.write('first')])).toEqual(['first done at 9050']);
-    expect(project.sentAt).toEqual([0, 4_750, 9_050]);
-  });
 
   it('tries a write after the pause if no operation changed', async () => {
     const project = new QueuedProject(zombie, running('op-7', 0, 9_050));

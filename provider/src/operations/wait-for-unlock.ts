@@ -38,8 +38,6 @@ export class UnlockWait {
   #refusals = 0;
   /** The versions of operations that do not lock the project. The writes of the queue share it. */
   readonly #harmless: Set<string>;
-  /** The versions of operations that earlier waits have seen. An unchanged operation does not prove the lock. */
-  readonly #seen = new Set<string>();
 
   constructor(
     poller: OperationPoller,
@@ -96,16 +94,12 @@ export class UnlockWait {
           (operation) => isUnfinished(operation) && !this.#harmless.has(versionOf(operation)),
         );
         if (this.#blocking.length === 0) return true;
+        wasSeen = true;
         onLocked?.(this.#blocking);
-        const isRelevant = this.#blocking.some((operation) => !this.#seen.has(versionOf(operation)));
-        // Once the changing operations have finished, those that never change may not lock the project.
-        if (wasSeen && !isRelevant) return true;
-        wasSeen ||= isRelevant;
         return undefined;
       },
       expire: () => false,
     });
-    for (const operation of this.#blocking) this.#seen.add(versionOf(operation));
     return wasSeen || !isOver;
   }
 
