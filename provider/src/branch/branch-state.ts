@@ -1,5 +1,6 @@
 import { omit, pick } from 'lodash';
 import type { Branch } from '../control-api/wire-types';
+import type { Wanted } from '../lifecycle/resource-lifecycle';
 import { schemaVersion, type Unsettled } from '../lifecycle/resource-state';
 import { branchArguments, toUnfinishedName } from './branch-arguments';
 import type { BranchInputs, BranchOutputs, PriorBranch } from './branch-inputs';
@@ -31,7 +32,7 @@ export function declareBranch(branch: Branch): BranchInputs {
 }
 
 /** The branch as a refresh finds it, or as an import declares it. */
-export function toFound(branch: Branch, { inputs, outputs }: PriorBranch, declared: 'in state' | 'as found') {
+export function toFound(branch: Branch, { inputs, outputs }: PriorBranch, declared: Wanted) {
   if (declared === 'as found') {
     const found = declareBranch(branch);
     return { inputs: found, outputs: toOutputs(branch, found) };

@@ -3,7 +3,7 @@ import { messageOf } from '../control-api/control-api-error';
 import type { Endpoint } from '../control-api/wire-types';
 import { situationInState } from '../lifecycle/beginning';
 import type { Existing } from '../lifecycle/create-once';
-import { describeForced, describeUnforced } from '../lifecycle/data-loss';
+import { describeForced, describeUnforced, replacedByOption } from '../lifecycle/data-loss';
 import { evolve } from '../lifecycle/evolve';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import { isUp, mayDrop } from '../lifecycle/plan';
@@ -11,7 +11,6 @@ import type { ProviderCore } from '../lifecycle/provider-core';
 import { describeOrder } from '../lifecycle/resource-errors';
 import { describeNamed } from '../lifecycle/resource-identity';
 import { isUnsettled } from '../lifecycle/resource-state';
-import { replacedByOption } from '../lifecycle/run-records';
 import {
   type ChangeImpact,
   describeImpact,

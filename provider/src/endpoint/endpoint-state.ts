@@ -1,4 +1,5 @@
 import type { Endpoint } from '../control-api/wire-types';
+import type { Found, Wanted } from '../lifecycle/resource-lifecycle';
 import { type Prior, schemaVersion, type Unsettled } from '../lifecycle/resource-state';
 import { deriveSizeOutputs, type SizeOutputs } from './compute-size';
 import { declareAmong } from './declared-endpoint';
@@ -43,9 +44,9 @@ function toPoolerHost({ id, host }: Endpoint): string {
 export function toFound(
   endpoint: Endpoint,
   prior: PriorState,
-  declared: 'in state' | 'as found',
+  declared: Wanted,
   all: readonly Endpoint[],
-): { readonly inputs: EndpointInputs; readonly outputs: EndpointOutputs } {
+): Found<EndpointInputs, EndpointOutputs> {
   if (declared === 'as found') {
     const inputs = declareAmong(all, endpoint);
     return { inputs, outputs: toOutputs(endpoint, inputs) };

@@ -3,7 +3,6 @@ import { type InputFailure, isUnknown } from './input-values';
 import type { ProviderCore } from './provider-core';
 import type { Declared, Properties } from './resource-identity';
 import type { Prior } from './resource-state';
-import { replacedByOption } from './run-records';
 
 /** The data that a replacement of this type of resource deletes. The program has to allow that. */
 export interface Loss {
@@ -13,6 +12,9 @@ export interface Loss {
   /** Such as `deletes the data of branch br-1`. @param isRetained whether `retainOnDelete` leaves the old one at the service */
   readonly describe: (which: string, isRetained: boolean) => string;
 }
+
+export const replacedByOption =
+  'a resource option (replaceWith, replaceOnChanges, import or another provider) replaces it';
 
 const bases: Readonly<Record<Place, string>> = { branchId: 'its branch', parentId: 'its parent' };
 

@@ -1,4 +1,4 @@
-import { once, union } from 'lodash';
+import { compact, map, once, union } from 'lodash';
 import { ProviderConfig } from '../config/provider-config';
 import type { SettingNames } from '../config/setting-names';
 import { findRefusal, messageOf } from '../control-api/control-api-error';
@@ -167,9 +167,9 @@ export class ProviderCore {
     const redactor = once(() => {
       // The delete of a replacement may be refused because of what the program declares.
       const given = declarations.flatMap(({ resource: { urn } }) =>
-        Object.values(this.claims).flatMap((claims) => claims.listGiven(urn)),
+        map(this.claims, (claims) => claims.resource(urn)).flatMap((each) => [each.inState, each.declared]),
       );
-      const all = [...declarations, ...given].flatMap(listSecretValues);
+      const all = compact([...declarations, ...given]).flatMap(listSecretValues);
       return makeRedactor([...this.config.secrets, ...all]);
     });
     return (text) => toPrintable(redactor()(text));

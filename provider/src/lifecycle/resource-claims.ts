@@ -99,19 +99,21 @@ export class ResourceClaims extends RunRecords {
   ): void {
     if (urn === undefined) return;
     const isReplacing = diff.replaces.length > 0;
-    const asked = this.isDeclared(urn) ? 'judged' : 'early';
+    const isEarly = !this.isDeclared(urn);
+    const asked = isEarly ? 'early' : 'judged';
     const unasked = diff.hasChanges ? undefined : 'none';
     // The options in state are in its inputs, which check has passed; the outputs may be older.
     const { inState: { resource } = prior } = this.resource(urn);
     const inState = { resource, inputs: { ...prior.inputs } };
     this.note(urn, { replacement: isReplacing ? asked : unasked, idInState: id, inState, base: diff.base });
+    // The program may no longer declare it, and then its delete must go through.
+    if (isEarly) return;
     this.#checkUnique(id, urn);
     if (!isReplacing) this.#claimInState(id, urn);
   }
 
   /** @throws Error when another resource of the program also has the id in state: a change of one would affect the other */
   #checkUnique(id: string, urn: string): void {
-    if (!this.isDeclared(urn)) return;
     const kind = this.#kind;
     for (const [other, { idInState, declared }] of this.resources)
       if (other !== urn && idInState === id && declared !== undefined)
@@ -120,12 +122,7 @@ export class ResourceClaims extends RunRecords {
         );
   }
 
-  /**
-   * Claims an id in state. A question that the engine asks before it passes the declaration claims nothing: the program may no
-   * longer declare the resource, and its delete must go through.
-   */
   #claimInState(id: string, urn: string): void {
-    if (!this.isDeclared(urn)) return;
     const { holder = urn, isCreated, adopter = urn } = this.item(id);
     const kind = this.#kind;
     if (adopter !== urn && !isCreated)

@@ -1,4 +1,4 @@
-import { compact, isMatch } from 'lodash';
+import { isMatch } from 'lodash';
 import { isUnknown } from './input-values';
 import type { Declared, Properties } from './resource-identity';
 import type { Prior } from './resource-state';
@@ -56,9 +56,6 @@ export interface ItemRecord {
   readonly leaving?: Promise<void> | undefined;
 }
 
-export const replacedByOption =
-  'a resource option (replaceWith, replaceOnChanges, import or another provider) replaces it';
-
 /** What a run knows of the resources of one type: each fact as the engine's calls show it, and what follows from them. */
 export class RunRecords {
   protected readonly resources = new Map<string, ResourceRecord>();
@@ -66,12 +63,6 @@ export class RunRecords {
 
   resource(urn: string | undefined): ResourceRecord {
     return this.resources.get(urn ?? '') ?? {};
-  }
-
-  /** What the state and the program give of it, as far as the engine has passed it. */
-  listGiven(urn: string | undefined): Declared<Properties>[] {
-    const { inState, declared } = this.resource(urn);
-    return compact([inState, declared]);
   }
 
   item(id: string): ItemRecord {

@@ -31,14 +31,14 @@ type StoredLedger = Readonly<z.infer<typeof storedShape>>;
 
 type Past = Pick<Situation, 'ledger' | 'since' | 'past'>;
 
+/** The outputs that show what earlier runs have left. */
+type Left = Unsettled & { readonly disabled?: boolean | undefined };
+
 /**
  * What earlier runs have left.
  * @throws Error when the state holds something that this release does not know
  */
-export function readLedger(
-  outputs: Unsettled & { readonly disabled?: boolean | undefined },
-  isKnown: (name: string) => boolean,
-): Past {
+export function readLedger(outputs: Left, isKnown: (name: string) => boolean): Past {
   const { due = [], owed = [], since = '', past } = parse(outputs);
   const unknown = due.filter((name) => !isKnown(name));
   if (unknown.length > 0) throw unreadable(`the arguments ${unknown.join(', ')} are not known`);
@@ -55,7 +55,7 @@ export function readLedger(
   };
 }
 
-function parse(outputs: Unsettled & { readonly disabled?: boolean | undefined }): StoredLedger {
+function parse(outputs: Left): StoredLedger {
   const { __ledger } = outputs;
   if (__ledger === undefined) return parseVersion1(outputs);
   const { data, error } = storedShape.safeParse(__ledger);
@@ -80,11 +80,7 @@ function unreadable(what: string): Error {
 }
 
 /** Version 1 had names alone: what is owed follows from them and from the operations. It is never written again. */
-function parseVersion1({
-  __unapplied = [],
-  unsettledOperations = [],
-  disabled,
-}: Unsettled & { readonly disabled?: boolean | undefined }): StoredLedger {
+function parseVersion1({ __unapplied = [], unsettledOperations = [], disabled }: Left): StoredLedger {
   const hasStart = unsettledOperations.some(isStart);
   const reason = hasStart ? 'restart' : disabled ? 'stop' : 'move';
   const owed: Owed[] = [
