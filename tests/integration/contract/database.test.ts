@@ -153,6 +153,6 @@ describe.each(doors)('a Database by %s', (_name, door) => {
     expect(await names()).toContain('shop');
     const allowed = { adopt: true, allowDataLoss: true };
     await runReplacement(await startRun(), declare(allowed), state);
-    expect(shown.join('')).toContain('it first deletes that database, with its data');
+    expect(shown.join('')).toContain('`pulumi up` first deletes that database, with its data');
   });
 });
