@@ -88,6 +88,12 @@ describe('findChanges', () => {
     ]);
   });
 
+  it('finds libraries that the state of an earlier release lacks', () => {
+    const { preloadLibraries: _, ...outputs } = inState(declared).outputs;
+    const desired = { ...declared, preloadLibraries: { enabledLibraries: ['pgaudit'] } };
+    expect(table.findChanges({ inputs: declared, outputs }, desired)).toEqual(['preloadLibraries']);
+  });
+
   it('finds another spelling of a Postgres setting as a change', () => {
     const desired = { ...declared, pgSettings: { work_mem: '4096kB' } };
     expect(table.findChanges(inState(declared), desired)).toEqual(['pgSettings']);

@@ -3,8 +3,8 @@ import type { Endpoint, EndpointAttributes } from '../control-api/wire-types';
 import { ArgumentTable } from '../lifecycle/argument-table';
 import type { EndpointInputs, PreloadLibraries } from './endpoint-inputs';
 
-/** In any order; what is left out has the service's default. */
-function isSameLibraries(left: PreloadLibraries, right: PreloadLibraries): boolean {
+/** In any order; what is left out has the service's default, as in the state of an earlier release. */
+function isSameLibraries(left: PreloadLibraries, right: PreloadLibraries = {}): boolean {
   const { useDefaults = true, enabledLibraries = [] } = left;
   const isSame = xor(enabledLibraries, right.enabledLibraries).length === 0;
   return isSame && useDefaults === (right.useDefaults ?? true);
