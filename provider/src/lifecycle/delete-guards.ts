@@ -60,7 +60,7 @@ export const foreseenGuards: Guards = {
   // The state may not know yet that another client has protected it.
   'the branch is protected': ({ protectedBranch, subject }) =>
     protectedBranch &&
-    `${describeSubject(subject)}: branch ${protectedBranch} is protected. The service deletes neither a protected branch nor its endpoints. Nothing was deleted. Set protected: false on the branch in an earlier \`pulumi up --refresh\`, or unprotect it at the service, and run the command again.`,
+    `${describeSubject(subject)}: branch ${protectedBranch} is protected. The service deletes neither a protected branch nor its endpoints. Nothing was deleted. Set protected: false on the branch in an earlier \`pulumi up --refresh\`, or unprotect it at the service and run the command again with --refresh.`,
   'the service never deletes such a branch': ({ permanent, subject }) =>
     permanent &&
     `${describeSubject(subject)}: it is ${permanent}, which the service does not delete. Nothing was deleted. Leave it as it was. To remove it from the program alone, first apply retainOnDelete: true in a \`pulumi up\` of its own.`,

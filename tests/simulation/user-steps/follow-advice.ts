@@ -41,7 +41,7 @@ function unprotect(world: UserWorld, step: UserStep, message: string): UserStep 
   const branch = world.held().branches.find((each) => each.id === id);
   if (!branch?.protected) return undefined;
   world.service.controls.changeBranch(branch.project_id, id, { protected: false });
-  return step;
+  return step.command === 'up' ? { ...step, command: 'up --refresh' } : step;
 }
 
 /** The first advice that the program does not follow already. */
