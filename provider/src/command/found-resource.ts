@@ -17,13 +17,12 @@ import {
 import type { EndpointInputs } from '../endpoint/endpoint-inputs';
 import { toOutputs as toEndpointOutputs } from '../endpoint/endpoint-state';
 import { endpointType } from '../endpoint/endpoint-type';
-import type { Kind } from '../lifecycle/resource-errors';
 import type { Properties } from '../lifecycle/resource-identity';
 import type { ResourceType } from '../lifecycle/resource-type';
 import { databaseType } from '../named/database-type';
 import { toFoundNamed } from '../named/named-resource';
 import { roleType } from '../named/role-type';
-import type { NamedItem } from '../operations/service-project';
+import type { Kind, NamedItem } from '../operations/service-project';
 
 /** What the service has, as the state would hold it if a program with this declaration had created it. */
 export interface FoundResource {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { toNamedId } from '../control-api/named-api';
-import type { Kind } from '../lifecycle/resource-errors';
+import type { Kind } from '../operations/service-project';
 import { usageError } from './exit-codes';
 
 /** A resource that another tool manages, and this provider has. */

@@ -1,8 +1,8 @@
 import { findRefusal } from '../control-api/control-api-error';
+import type { Kind } from '../operations/service-project';
 import { type InputFailure, isUnknown } from './input-values';
 import { maxListAgeMs, type ProviderCore } from './provider-core';
 import type { ResourceClaims } from './resource-claims';
-import type { Kind } from './resource-errors';
 import type { Declared } from './resource-identity';
 
 /** The argument that names the branch which a resource is on, or was created from. */

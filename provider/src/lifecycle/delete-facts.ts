@@ -1,7 +1,7 @@
 import { compact } from 'lodash';
 import type { Deadline } from '../control-api/deadline';
 import { rereadUntil } from '../control-api/read-lag';
-import type { NamedItem, ServiceProject } from '../operations/service-project';
+import type { Kind, NamedItem, ServiceProject } from '../operations/service-project';
 import { findProtected, readBranch } from './branch-facts';
 import {
   type DeleteFacts,
@@ -13,7 +13,7 @@ import {
 import { type DeleteRequest, deleteResource } from './delete-resource';
 import { isUp } from './plan';
 import { asReported, type ProviderCore } from './provider-core';
-import type { Kind, Subject } from './resource-errors';
+import type { Subject } from './resource-errors';
 import type { Declared, Properties } from './resource-identity';
 import type { Prior } from './resource-state';
 

@@ -1,6 +1,7 @@
 import { map, uniq } from 'lodash';
+import type { Kind } from '../operations/service-project';
 import { isUnknown } from './input-values';
-import { type Kind, UnsettledError } from './resource-errors';
+import { UnsettledError } from './resource-errors';
 import type { Declared, Properties } from './resource-identity';
 import { RunRecords } from './run-records';
 
@@ -22,13 +23,12 @@ export interface Known {
 export class ResourceClaims extends RunRecords {
   /** The URN that has each name, by project and name. */
   readonly #names = new Map<string, string>();
-  readonly #kind: string;
+  readonly #kind: Kind;
   /** Why the replacement of an item can't be created; undefined when it can. A type of resource may set it. */
   findObstacle: (replacement: Declared<object>, replaced: string) => Promise<string | undefined> = async () =>
     undefined;
 
-  /** @param kind such as `endpoint`, in messages */
-  constructor(kind: string) {
+  constructor(kind: Kind) {
     super();
     this.#kind = kind;
   }

@@ -1,6 +1,7 @@
 import { describeSeconds } from '../control-api/deadline';
 import type { Operation } from '../control-api/wire-types';
 import { describeOperation, isFailed, isUnfinished } from '../operations/operation-outcome';
+import type { Kind } from '../operations/service-project';
 import { describePollFailure, type WaitResult } from '../operations/wait-for-operations';
 import { isConfig } from './ledger';
 
@@ -80,9 +81,6 @@ function describeWithFailures(operation: Operation): string {
   const failures = operation.failures_count;
   return `${describeOperation(operation)}${failures > 1 ? ` (${failures} failures)` : ''}`;
 }
-
-/** The types of resources. */
-export type Kind = 'endpoint' | 'branch' | 'role' | 'database';
 
 /** What is done, and to which resource. */
 export interface Subject {

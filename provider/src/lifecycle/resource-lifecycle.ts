@@ -1,12 +1,12 @@
 import { difference, intersection } from 'lodash';
 import type { Deadline } from '../control-api/deadline';
+import type { Kind } from '../operations/service-project';
 import type { ArgumentTable } from './argument-table';
 import { checkDeclaration, judgeDeclaration, type Question } from './check-declaration';
 import type { Place } from './create-failures';
 import { isUnknown } from './input-values';
 import { asReported, type ProviderCore } from './provider-core';
 import type { ResourceClaims } from './resource-claims';
-import type { Kind } from './resource-errors';
 import type { CheckedDeclaration, Declared, Properties, UncheckedDeclaration } from './resource-identity';
 import { isUnsettled, type Prior, type Unsettled } from './resource-state';
 import type { ResourceType } from './resource-type';

@@ -1,3 +1,4 @@
+import type { Kind } from '../operations/service-project';
 import type { InputFailure } from './input-values';
 import { keepProperties } from './kept-properties';
 import type { Declared, Properties } from './resource-identity';
@@ -5,8 +6,7 @@ import type { Prior, Unsettled } from './resource-state';
 
 /** What the general parts of the provider need to know of a type of resource. */
 export interface ResourceType {
-  /** Such as `endpoint`, in messages. */
-  readonly kind: string;
+  readonly kind: Kind;
   /** How to name one to import or look up, with an example. */
   readonly path: string;
   /** Whether the id in state is that path. A last part may contain slashes. @default false: it is the part after the project */

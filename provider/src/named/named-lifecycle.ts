@@ -10,7 +10,7 @@ import { deleteGuarded, foreseeBase } from '../lifecycle/delete-facts';
 import { asReported, type ProviderCore } from '../lifecycle/provider-core';
 import { UnsettledError } from '../lifecycle/resource-errors';
 import type { CheckedDeclaration, Declared } from '../lifecycle/resource-identity';
-import { type Difference, ResourceLifecycle, type Wanted } from '../lifecycle/resource-lifecycle';
+import { type Difference, ResourceLifecycle } from '../lifecycle/resource-lifecycle';
 import type { ResourceType } from '../lifecycle/resource-type';
 import type { ServiceProject } from '../operations/service-project';
 import { createNamed, findExistingFailures, findUnknownRole, glimpseNamed } from './named-create';
@@ -113,7 +113,7 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     return createNamed(this.core, this.#named, await this.#startWork(news, deadline));
   }
 
-  protected async find(idInState: string, prior: PriorNamed<Inputs>, declared: Wanted) {
+  protected async find(idInState: string, prior: PriorNamed<Inputs>) {
     const id = pathOf(prior, idInState);
     const at = parseNamedId(id);
     const project = this.core.projects.project(at.projectId);
@@ -122,7 +122,7 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     const item = await list.findPatiently(id, project.readLagMs, options);
     if (!item) return undefined;
     // One that is only looked up has no outputs yet.
-    if (declared === 'in state' && prior.outputs.__schemaVersion !== undefined)
+    if (prior.outputs.__schemaVersion !== undefined)
       return toRefreshed(this.#named, item, prior, project.api);
     return toFoundNamed(this.#named, item, await this.#named.password?.read(project.api, at));
   }

@@ -25,6 +25,9 @@ export interface ServicePacing extends HttpPacing {
   readonly readSharingMs?: number | undefined;
 }
 
+/** The types of resources. */
+export type Kind = 'endpoint' | 'branch' | NamedKind;
+
 /** Under its path: PROJECT/BRANCH/NAME. It has no states of its own. */
 export type NamedItem = Omit<Named, 'id'> & {
   readonly id: string;
@@ -102,7 +105,7 @@ export class ServiceProject {
   }
 
   /** Those of one type. @param branchId of what has a name within a branch */
-  list(kind: 'endpoint' | 'branch' | NamedKind, branchId: string): AnyList {
+  list(kind: Kind, branchId: string): AnyList {
     if (kind === 'branch') return this.branches;
     return kind === 'endpoint' ? this.endpoints : this.named(kind, branchId);
   }
