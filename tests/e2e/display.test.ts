@@ -86,7 +86,7 @@ function logOf(stack: Program['stack']) {
 }
 
 it('the row of an endpoint names what it waits for, then what runs', async () => {
-  const program = await startProgram('dynamic', size(1), { schedulingMs: 1500, operationMs: 1500 });
+  const program = await startProgram('plugin', size(1), { schedulingMs: 1500, operationMs: 1500 });
   const { stack, emulator, project } = program;
   const rows = (screen: string) => screen.split('\n').filter((line) => /ComputeEndpoint app /.test(line));
   const release = emulator.lockProject(project.id);

@@ -3,7 +3,6 @@ import { codeBlock } from '../support/documents';
 import { flat } from '../support/pulumi-stack';
 import { startPluginStack, startProgram } from '../support/start-stack';
 
-const nodeProject = 'name: documents\nmain: index.ts\nruntime: nodejs\n';
 /** Lets the CLI find the plugin in node_modules. */
 const pluginFolder = codeBlock('docs/plugin.md', 'yaml', 'Install');
 
@@ -15,7 +14,7 @@ it('docs/add-an-endpoint.md creates an endpoint, and warns as shown', async () =
   const program = codeBlock(page, 'ts', '3. Declare the endpoint')
     .replace('PROJECT_ID', project.id)
     .replace('BRANCH_ID', endpoints[0]?.branch_id ?? '');
-  await stack.writeUsersProgram(program);
+  await stack.writeProgram(program);
   let screen = '';
   for (const line of codeBlock(page, 'sh', '4. Preview and apply').trim().split('\n')) {
     const [, ...words] = line.split(' ');
@@ -27,17 +26,6 @@ it('docs/add-an-endpoint.md creates an endpoint, and warns as shown', async () =
   await stack.writeProgram(program.replace('autoscalingLimitMaxCu: 1', 'autoscalingLimitMaxCu: 2'));
   const preview = await stack.run('preview');
   expect(flat(preview.screen)).toContain(flat(codeBlock(page, '', '5. Change it')).trim());
-});
-
-it('docs/plugin.md: an explicit provider needs no settings besides', async () => {
-  const { stack, emulator, held } = await startPluginStack(nodeProject + pluginFolder);
-  await stack.run('config', 'set', '--secret', 'analyticsKey', emulator.apiKey);
-  await stack.run('config', 'set', 'analyticsUrl', emulator.url);
-  const { POSTGRES_COMPUTE_API_KEY, POSTGRES_COMPUTE_BASE_URL, ...environment } = stack.environment;
-  stack.environment = environment;
-  await stack.writeUsersProgram(codeBlock('docs/plugin.md', 'ts', 'Several accounts'));
-  await stack.run('up', '--yes', '--skip-preview');
-  expect(held()).toHaveLength(1);
 });
 
 it('docs/plugin.md: an endpoint is imported, and YAML reads its live state', async () => {

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { doorNames } from '../support/program-doors';
+import { type DoorName, doorNames } from '../support/program-doors';
 import { flat } from '../support/pulumi-stack';
-import { type ProgramKind, startProgram } from '../support/start-stack';
+import { startProgram } from '../support/start-stack';
 
 const up = ['up', '--yes', '--skip-preview'];
 const deletesFirst = { deleteBeforeReplace: true };
 
 /** Starts a stack with one endpoint; `expectNew` checks that another one is in its place. */
-async function startEndpoint(kind: ProgramKind, args: object, options?: object) {
-  const program = await startProgram(kind, args, { options, operationMs: 100 });
+async function startEndpoint(door: DoorName, args: object, options?: object) {
+  const program = await startProgram(door, args, { options, operationMs: 100 });
   const { stack, held } = program;
   await stack.run(...up);
   const seen = new Set([held()[0]?.id]);
@@ -22,6 +22,7 @@ async function startEndpoint(kind: ProgramKind, args: object, options?: object) 
   return { ...program, urn: program.urnOf('app'), inState, expectNew };
 }
 
+// The classes set the option unless the program does: plugin-compute-endpoint.test.ts.
 describe.each(doorNames)('by the %s provider', (door) => {
   it('each kind of replacement deletes the old endpoint first', async () => {
     const { stack, held, writes, declare, urn, expectNew } = await startEndpoint(
@@ -59,17 +60,4 @@ it('a YAML program without deleteBeforeReplace keeps its endpoint', async () => 
   expect(flat(screen)).toContain(`warning: endpoint ${id} was not deleted: ${urn} has it now`);
   expect([await inState(), held()]).toMatchObject([[id], [{ id }]]);
   await stack.run('preview', '--expect-no-changes');
-});
-
-it("the plugin's class deletes first, unless the program refuses", async () => {
-  const program = await startEndpoint('plugin, in TypeScript', { type: 'read_only' });
-  const { stack, held, declare, urn, inState, expectNew } = program;
-  await stack.run(...up, '--replace', urn);
-  await expectNew();
-
-  const [{ id = '' } = {}] = held();
-  await declare({ type: 'read_only' }, { deleteBeforeReplace: false });
-  const kept = await stack.run(...up, '--replace', urn);
-  expect(flat(kept.screen)).toContain(`warning: endpoint ${id} was not deleted`);
-  expect([await inState(), held()]).toMatchObject([[id], [{ id }]]);
 });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { ControlApi } from '../../provider/src/control-api/control-api';
 import { hasPostgres, psql } from '../support/postgres-emulator';
 import { flat } from '../support/pulumi-stack';
-import { findLeaks, readAll } from '../support/stack-texts';
+import { collectScreens, findLeaks, readAll } from '../support/stack-texts';
 import { output, startProgram } from '../support/start-stack';
 
 const up = ['up', '--yes', '--skip-preview'];
@@ -83,7 +83,13 @@ it('a role and its database are created, change with its data, and go', async ()
   expect(new URL(await outputOf('uri')).pathname).toBe('/store');
   expect(await query('TABLE word')).toBe('kept');
   screens.push((await stack.run('refresh', '--yes', '--skip-preview', '--expect-no-changes')).screen);
+  screens.push(
+    ...(await collectScreens(stack, [
+      ['stack', 'output', '--json'],
+      ['stack', 'export'],
+    ])),
+  );
   await stack.run('destroy', '--yes', '--skip-preview');
   expect(emulator.branches(project.id).map(({ name }) => name)).not.toContain('preview');
-  expect(findLeaks([...screens, ...(await readAll(stack.folder))], [first, second])).toEqual([]);
+  expect(findLeaks([...screens, ...(await readAll(stack.backend))], [first, second])).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { codeBlock } from '../support/documents';
 import { doorNames, programDoors } from '../support/program-doors';
 import type { PulumiStack } from '../support/pulumi-stack';
 import { collectScreens, findLeaks, readAll } from '../support/stack-texts';
-import { output, secret, startProgram } from '../support/start-stack';
+import { secret, startProgram } from '../support/start-stack';
 
 const canaries = {
   setting: 'canary-setting/"7f3a',
@@ -55,10 +55,13 @@ function withoutSettings({ environment }: PulumiStack): NodeJS.ProcessEnv {
 describe.each(doorNames)('by the %s provider', (door) => {
   const prefix = door === 'plugin' ? 'postgres-compute' : 'postgresCompute';
 
-  it('secret arguments and a connection string are in plain text nowhere', async () => {
+  it('secret arguments and a secret key are in plain text nowhere', async () => {
     const { stack, emulator, held, declare } = await startProgram(door, declareSecrets('1', 1), {
       operationMs: 100,
     });
+    stack.environment = withoutSettings(stack);
+    await stack.run('config', 'set', '--secret', `${prefix}:apiKey`, emulator.apiKey);
+    await stack.setConfig({ [`${prefix}:baseUrl`]: emulator.url });
     const message = `invalid value for parameter: ${canaries.setting} and ${canaries.trigger}1 of ${canaries.name}`;
     const status = { kind: 'status', status: 422, message } as const;
     const texts: string[] = [];
@@ -79,37 +82,8 @@ describe.each(doorNames)('by the %s provider', (door) => {
     const redacted = texts.filter((text) => text.includes('invalid value for parameter: *** and ***'));
     expect(redacted.length).toBeGreaterThan(2);
     expect(findLeaks(texts, [...Object.values(canaries), emulator.apiKey])).toEqual([]);
-  });
-
-  it('the connection string of a new endpoint is a secret output', async () => {
-    const { stack, project, place, held, write, configure } = await startProgram(door);
-    if (door === 'dynamic') {
-      await configure();
-      const start = `import * as pulumi from '@pulumi/pulumi';
-const projectId = new pulumi.Config().require('projectId');
-`;
-      const ofBranch = start + codeBlock('docs/branches.md', 'ts', 'Branches');
-      await writeFile(join(stack.folder, 'branches.ts'), ofBranch);
-      const lookup = codeBlock('docs/reference.md', 'ts', 'Lookups');
-      await stack.writeUsersProgram(`import './branches';\n${start}${lookup}`);
-    } else {
-      const call = {
-        projectId: project.id,
-        endpointId: output('app.id'),
-        databaseName: 'app',
-        roleName: 'app_owner',
-      };
-      const invoke = { function: 'postgres-compute:getConnectionUri', arguments: call, return: 'uri' };
-      const outputs = { databaseUrl: { 'fn::invoke': invoke } };
-      await write({ resources: { app: { type: 'ComputeEndpoint', properties: place } }, outputs });
-    }
-    const commands = [['preview', '--diff'], [...up, '--diff'], ...diagnosis];
-    const texts = [...(await collectScreens(stack, commands)), ...(await readAll(stack.backend))];
-    const { stdout } = await stack.run('stack', 'output', 'databaseUrl', '--show-secrets');
-    const { hostname, username, password, pathname, href } = new URL(stdout.trim());
-    expect([hostname, username, pathname]).toEqual([held()[0]?.host, 'app_owner', '/app']);
-    expect(password).not.toBe('');
-    expect(findLeaks(texts, [password, href])).toEqual([]);
+    const { endpoints } = await stack.exportState();
+    expect(JSON.stringify(endpoints)).not.toMatch(new RegExp(`apiKey|${emulator.url}`));
   });
 
   it('a secret of a transformation is in plain text nowhere', async () => {
@@ -121,19 +95,26 @@ const projectId = new pulumi.Config().require('projectId');
     expect(held()).toMatchObject([{ name: canaries.name, settings: { pg_settings: settings } }]);
     expect(findLeaks(texts, Object.values(canaries))).toEqual([]);
   });
+});
 
-  it('a secret key of the stack config is in no resource', async () => {
-    const { stack, emulator, held } = await startProgram(door);
-    stack.environment = withoutSettings(stack);
-    await stack.run('config', 'set', '--secret', `${prefix}:apiKey`, emulator.apiKey);
-    await stack.setConfig({ [`${prefix}:baseUrl`]: emulator.url });
-    const texts = await collectScreens(stack, [[...up, '--diff']]);
-    texts.push(...(await readAll(stack.backend)));
-    expect(held()).toMatchObject([{ current_state: 'active' }]);
-    expect(findLeaks(texts, [emulator.apiKey])).toEqual([]);
-    const { endpoints } = await stack.exportState();
-    expect(JSON.stringify(endpoints)).not.toMatch(new RegExp(`apiKey|${emulator.url}`));
-  });
+// The same for the plugin: roles-and-databases.test.ts.
+it('the connection string of a new endpoint is a secret output', async () => {
+  const { stack, held, configure } = await startProgram('dynamic');
+  await configure();
+  const start = `import * as pulumi from '@pulumi/pulumi';
+const projectId = new pulumi.Config().require('projectId');
+`;
+  const ofBranch = start + codeBlock('docs/branches.md', 'ts', 'Branches');
+  await writeFile(join(stack.folder, 'branches.ts'), ofBranch);
+  const lookup = codeBlock('docs/reference.md', 'ts', 'Lookups');
+  await stack.writeProgram(`import './branches';\n${start}${lookup}`);
+  const commands = [['preview', '--diff'], [...up, '--diff'], ...diagnosis];
+  const texts = [...(await collectScreens(stack, commands)), ...(await readAll(stack.backend))];
+  const { stdout } = await stack.run('stack', 'output', 'databaseUrl', '--show-secrets');
+  const { hostname, username, password, pathname, href } = new URL(stdout.trim());
+  expect([hostname, username, pathname]).toEqual([held()[0]?.host, 'app_owner', '/app']);
+  expect(password).not.toBe('');
+  expect(findLeaks(texts, [password, href])).toEqual([]);
 });
 
 it('a plain key of the stack config is refused', async () => {

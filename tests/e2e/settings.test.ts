@@ -1,29 +1,11 @@
 import { join } from 'node:path';
 import { startEmulator } from 'postgres-control-emulator';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { doorNames } from '../support/program-doors';
-import { flat } from '../support/pulumi-stack';
+import { expect, it, onTestFinished } from 'vitest';
 import { collectScreens, findLeaks, readAll } from '../support/stack-texts';
 import { output, startProgram } from '../support/start-stack';
 import { makeTemporaryFolder } from '../support/temporary-folder';
 
 const up = ['up', '--yes', '--skip-preview'];
-
-describe.each(doorNames)('by the %s provider', (door) => {
-  const prefix = door === 'plugin' ? 'postgres-compute' : 'postgresCompute';
-
-  it('a preview without a key is refused in one sentence that names it', async () => {
-    const { stack, emulator } = await startProgram(door);
-    const { POSTGRES_COMPUTE_API_KEY: _key, ...keyless } = stack.environment;
-    stack.environment = keyless;
-    const { exitCode, screen } = await stack.try('preview');
-    expect(exitCode).not.toBe(0);
-    expect(screen).not.toMatch(/ at .*\.js:\d+/);
-    expect(flat(screen)).toContain(`set it with \`pulumi config set --secret ${prefix}:apiKey`);
-    expect(flat(screen)).toContain('POSTGRES_COMPUTE_API_KEY');
-    expect(emulator.requests()).toEqual([]);
-  });
-});
 
 // YAML's own type check comes first there.
 it('a preview names each wrong argument', async () => {

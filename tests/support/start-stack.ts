@@ -51,7 +51,7 @@ export async function startPluginStack(projectFile: string) {
 }
 
 /** A TypeScript program with the class of the dynamic provider or of the plugin, or a YAML program, which is quicker. */
-export type ProgramKind = DoorName | 'plugin, in TypeScript';
+type ProgramKind = DoorName | 'plugin, in TypeScript';
 
 /** A program that both languages can express, in YAML's notation: `${app.host}` is an output, `{ 'fn::secret': … }` a secret. */
 export interface Declared {
