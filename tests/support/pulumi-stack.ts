@@ -27,9 +27,6 @@ export interface CommandResult {
   readonly stdout: string;
 }
 
-/** A check of types takes seconds of each command. tsc checks those of the examples, and generated programs have none. */
-const transpileOnly = (value: boolean) => ({ PULUMI_NODEJS_TRANSPILE_ONLY: String(value) });
-
 const findCli = memoize(findPulumiCli);
 
 /** The text of a screen, without the line breaks and indents of its layout. */
@@ -42,7 +39,6 @@ export class PulumiStack {
   /** The folder that holds the state. */
   readonly backend: string;
   environment: NodeJS.ProcessEnv;
-  #checksTypes = false;
 
   constructor(folder: string, command: string, backend: string, environment: NodeJS.ProcessEnv) {
     this.folder = folder;
@@ -66,10 +62,8 @@ export class PulumiStack {
   }
 
   start(...args: string[]) {
-    const isRun = args[0] === 'preview' || args[0] === 'up';
-    const env = { ...this.environment, ...(isRun && this.#checksTypes && transpileOnly(false)) };
-    if (isRun) this.#checksTypes = false;
-    return execa(this.command, args, { cwd: this.folder, env, extendEnv: false, all: true, stdin: 'ignore' });
+    const { command, folder: cwd, environment: env } = this;
+    return execa(command, args, { cwd, env, extendEnv: false, all: true, stdin: 'ignore' });
   }
 
   /** Sets values of the stack's config that are no secrets. */
@@ -80,12 +74,6 @@ export class PulumiStack {
 
   async writeProgram(program: string): Promise<void> {
     await writeFile(join(this.folder, 'index.ts'), program);
-  }
-
-  /** Writes a program that users get from this project. The next preview or up checks its types, as each does by default. */
-  async writeUsersProgram(program: string): Promise<void> {
-    this.#checksTypes = true;
-    await this.writeProgram(program);
   }
 
   async exportState(): Promise<{ text: string; endpoints: ExportedResource[] }> {
@@ -113,7 +101,8 @@ export async function makeProject(
   await symlink(join(repository, 'node_modules'), join(folder, 'node_modules'));
   await fill(folder);
   const environment = pulumiEnvironment({ home: join(root, 'home'), backend, cli });
-  const all = { ...environment, ...transpileOnly(true), ...settings };
+  // A check of types takes seconds of each command: tsc checks those of the examples, package-types.test.ts those of the pages.
+  const all = { ...environment, PULUMI_NODEJS_TRANSPILE_ONLY: 'true', ...settings };
   const stack = new PulumiStack(folder, cli.command, backend, all);
   await stack.run('stack', 'init', stackName);
   return { stack, remove };
