@@ -9,9 +9,7 @@ import type { StepTranscript } from '../simulation/engine/agreement/transcript';
 /** `npm run simulate:agreement` runs them all. */
 const mostTelling = [
   'an update that fails, followed by another change of a secret',
-  'a replacement whose create is refused twice, and that is taken back',
   'a create, an update, a replacement and a delete in one run',
-  'a retained branch that the program drops, and one that is replaced',
   '--continue-on-error: a new resource that depends on what fails takes the place of another',
 ];
 const simulated = new Map<string, StepTranscript[]>();
