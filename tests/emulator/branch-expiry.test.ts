@@ -22,7 +22,8 @@ function startWithBranch() {
   };
   const restore = () => service.request('POST', `${path}/restore`, { source_branch_id: parent_id });
   const held = () => emulator.branches(projectId).find((branch) => branch.id === id);
-  return { emulator, projectId, endpoint, change, expireIn, restore, held };
+  const { clock } = service.plane;
+  return { emulator, clock, projectId, endpoint, change, expireIn, restore, held };
 }
 
 it('a branch is deleted with its endpoints when it expires, also if locked', async () => {
@@ -45,6 +46,18 @@ it('a branch that expires is deleted after a restore of it', async () => {
   await sleep(90_000);
   expect(held()).toMatchObject({ current_state: 'resetting' });
   hanging.clear();
+  await sleep(5_000);
+  expect(held()).toBeUndefined();
+});
+
+it('an expiry goes by the system time, also after one that was ahead', async () => {
+  const { clock, expireIn, restore, held } = startWithBranch();
+  clock.startAfter((Date.now() + 365 * 24 * 3_600_000) * 1000);
+  await expireIn(60);
+  await sleep(30_000);
+  await restore();
+  await sleep(58_000);
+  expect(held()).toBeDefined();
   await sleep(5_000);
   expect(held()).toBeUndefined();
 });

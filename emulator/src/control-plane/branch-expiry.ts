@@ -24,7 +24,7 @@ export function startExpiry(plane: ControlPlane): () => void {
 
 /** Deletes the branches whose time has come, whatever locks the project, after a restore. A delete that fails is repeated. */
 export function expireBranches(plane: ControlPlane, project: ProjectRecord): void {
-  const now = Date.parse(plane.clock.now());
+  const now = plane.clock.nowMs();
   for (const branch of [...project.branches.values()]) {
     const { wire } = branch;
     const isDue = wire.expires_at !== undefined && Date.parse(wire.expires_at) <= now;

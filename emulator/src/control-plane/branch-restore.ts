@@ -124,7 +124,7 @@ function changeRecord(
     ...(parentId !== undefined && { parent_id: parentId }),
     ...(source_lsn !== undefined && { parent_lsn: source_lsn }),
     ...(source_timestamp !== undefined && { parent_timestamp: source_timestamp }),
-    ...(ttl !== undefined && { expires_at: laterBy(ttl, now) }),
+    ...(ttl !== undefined && { expires_at: laterBy(ttl, plane.clock.nowMs()) }),
     current_state: 'resetting',
     pending_state: 'ready',
     state_changed_at: now,
@@ -133,6 +133,6 @@ function changeRecord(
 }
 
 /** The time to live counts from the reset. */
-function laterBy(seconds: number, time: string): string {
-  return new Date(Date.parse(time) + seconds * 1000).toISOString().replace(/\.\d+Z$/, 'Z');
+function laterBy(seconds: number, ms: number): string {
+  return new Date(ms + seconds * 1000).toISOString().replace(/\.\d+Z$/, 'Z');
 }

@@ -48,7 +48,7 @@ export function expirationAt(
   { clock }: Pick<ControlPlane, 'clock'>,
   expires_at: string,
 ): Pick<Branch, 'expires_at' | 'ttl_interval_seconds'> {
-  const seconds = Math.floor(Date.parse(expires_at) / 1000) - Math.floor(Date.parse(clock.now()) / 1000);
+  const seconds = Math.floor(Date.parse(expires_at) / 1000) - Math.floor(clock.nowMs() / 1000);
   if (seconds > 0 && seconds <= LONGEST_TTL_SECONDS) return { expires_at, ttl_interval_seconds: seconds };
   throw badRequest(`branch.expires_at must be within the next 30 days; got ${expires_at}`);
 }

@@ -3,16 +3,17 @@
  * serve as a page cursor that neither skips nor repeats an operation.
  */
 export class Clock {
-  readonly #nowMs: () => number;
+  /** The system's time, which can be set back. An expiry goes by it. */
+  readonly nowMs: () => number;
   #lastMicros = 0;
 
   constructor(nowMs: () => number = () => Date.now()) {
-    this.#nowMs = nowMs;
+    this.nowMs = nowMs;
   }
 
   /** The current time in microseconds since 1970, later than every earlier result. */
   nextMicros(): number {
-    this.#lastMicros = Math.max(this.#nowMs() * 1000, this.#lastMicros + 1);
+    this.#lastMicros = Math.max(this.nowMs() * 1000, this.#lastMicros + 1);
     return this.#lastMicros;
   }
 
