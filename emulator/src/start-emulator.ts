@@ -14,7 +14,7 @@ import {
   resolveOptions,
   type Settings,
 } from './options/emulator-options';
-import { hasCode } from './records/thrown-reason';
+import { explainTaken } from './records/thrown-reason';
 
 /** A running emulator: its addresses, its key and its controls. */
 export interface Emulator extends Controls {
@@ -61,10 +61,6 @@ async function startPostgres(settings: Settings, journal?: SavingJournal) {
   }
 }
 
-function describeTaken({ host, port }: Settings): string {
-  return `port ${port} of ${host} is taken: stop what listens on it, or let the emulator choose a free one with --port 0`;
-}
-
 async function serve(settings: Settings, journal?: SavingJournal): Promise<Emulator> {
   const postgres = await startPostgres(settings, journal);
   const plane = createControlPlane(settings, journal, postgres?.dataPlane);
@@ -93,7 +89,7 @@ async function serve(settings: Settings, journal?: SavingJournal): Promise<Emula
     await app.listen({ port: settings.port, host: settings.host, backlog: BACKLOG });
   } catch (error) {
     await stop();
-    throw hasCode(error, 'EADDRINUSE') ? new Error(describeTaken(settings), { cause: error }) : error;
+    throw explainTaken(error, '--port');
   }
   // The address of a server that listens on a port is never a string or null.
   const { port } = app.server.address() as AddressInfo;

@@ -36,7 +36,7 @@ it.each(['127.0.0.1', '::1'])('chooses another port when 5432 of %s is taken', a
 it.each(['127.0.0.1', '::1'])('does not start when the given port of %s is taken', async (host) => {
   const port = await takePort(0, host);
   await expect(startTestGateway(computes, { port })).rejects.toThrow(
-    `EADDRINUSE: address already in use ${host}`,
+    `port ${port} of ${host} is taken: stop what listens on it, or let the emulator choose a free one with --postgres-port 0`,
   );
   const other = createServer().listen(port, host === '::1' ? '127.0.0.1' : '::1');
   onTestFinished(() => void other.close());

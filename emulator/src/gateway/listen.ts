@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo, Server } from 'node:net';
-import { hasCode } from '../records/thrown-reason';
+import { explainTaken, hasCode } from '../records/thrown-reason';
 
 /** The port of Postgres, which clients use for a host without a port. */
 const STANDARD_PORT = 5432;
@@ -27,7 +27,8 @@ export async function listen(createServer: () => Server, host: string, port?: nu
     try {
       return await listenOn(createServer, hosts, candidate);
     } catch (error) {
-      if (index === ports.length - 1 || !hasCode(error, ...TAKEN)) throw error;
+      if (index === ports.length - 1 || !hasCode(error, ...TAKEN))
+        throw explainTaken(error, '--postgres-port');
     }
   }
   return [];
