@@ -1,5 +1,5 @@
 import * as pulumi from '@pulumi/pulumi';
-import { Branch, ComputeEndpoint, Database, getConnectionUri, Role } from 'pulumi-postgres-compute';
+import { Branch, ComputeEndpoint, getConnectionUri, Role } from 'pulumi-postgres-compute';
 
 const config = new pulumi.Config();
 const projectId = config.require('projectId');
@@ -20,17 +20,12 @@ const endpoint = new ComputeEndpoint('preview', {
   suspendTimeoutSeconds: 60,
 });
 
-// A role with a password that no other environment has, and the branch's copy of the database, which it owns. Both go with the branch.
+// A role with a password that no other environment has. It goes with the branch.
 const role = new Role('preview', { ...place, name: 'preview' }, { deletedWith: branch });
-const database = new Database(
-  'app',
-  { ...place, name: 'app', ownerName: role.name, adopt: true, allowDataLoss: true },
-  { deletedWith: branch },
-);
 
-const uri = { role, database, endpoint };
-/** For migrations: a session of its own. */
-export const databaseUrl = getConnectionUri(uri);
+const database = { projectId, endpointId: endpoint.id, databaseName: 'app' };
+/** For migrations: a session of its own, as the owner of the parent's tables, which no other role can alter. */
+export const databaseUrl = getConnectionUri({ ...database, roleName: 'app_owner' });
 /** For the app: through the pooler, which takes more clients. */
-export const pooledDatabaseUrl = getConnectionUri({ ...uri, pooled: true });
+export const pooledDatabaseUrl = getConnectionUri({ ...database, roleName: role.id, pooled: true });
 export const host = endpoint.host;
