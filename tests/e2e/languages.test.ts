@@ -1,8 +1,9 @@
-import { appendFile, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import execa from 'execa';
 import { type Emulator, startEmulator } from 'postgres-control-emulator';
-import { expect, it, onTestFinished } from 'vitest';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { findPulumiCli } from '../../tools/pulumi-cli/find';
 import { oldestGo } from '../../tools/pulumi-cli/pins';
 import { goImportPath, publication } from '../../tools/schema/publication';
@@ -30,8 +31,16 @@ interface Place {
   readonly projectId: string;
 }
 
-/** In front of a command whose program has been checked by an earlier one. */
+/** In front of a command whose program an earlier one or package-types.test.ts has checked. */
 const unchecked = 'PULUMI_NODEJS_TRANSPILE_ONLY=true';
+
+/** The folder of a release. */
+let release = '';
+beforeAll(async () => {
+  const copy = await mkdtemp(join(tmpdir(), 'postgres-compute-test-'));
+  release = (await makeRelease(copy)).folder;
+  return () => rm(copy, { recursive: true });
+});
 
 /** Runs commands that must succeed. Returns what they have shown, in one line. */
 async function run({ folder, environment }: Place, script: string): Promise<string> {
@@ -59,7 +68,7 @@ async function changeAndDestroy(
 
   const ofBranch = codeBlock('docs/branches.md', language, heading).replace(/^name: .*/m, 'name: quickstart');
   await writeFile(join(folder, file), ofBranch);
-  const screen = await run(place, 'pulumi up');
+  const screen = await run(place, `${unchecked} pulumi up`);
   const branch = () => emulator.branches(projectId).find(({ name }) => name === 'preview/pr-12');
   const id = branch()?.id;
   const [endpoint] = emulator.endpoints(projectId).filter(({ branch_id }) => branch_id === id);
@@ -79,7 +88,7 @@ async function startFromNothing() {
   // No compute is suspended while a slow machine gets on.
   const emulator = await startEmulator({ operationMs: 300, autosuspendSecondMs: 3_500 });
   onTestFinished(() => emulator.stop());
-  const { url, requests } = await serveFiles((await makeRelease()).folder);
+  const { url, requests } = await serveFiles(release);
   const environment = {
     HOME: home,
     // The CLI takes the home folder from the user's account, not from HOME.
@@ -172,7 +181,7 @@ const pinned = join(repository, 'tools/pulumi-cli/cli');
 const goSettings = { CGO_ENABLED: '0', GOFLAGS: '-mod=mod -trimpath', GOPROXY: 'off', GOSUMDB: 'off' };
 
 it.skipIf(!isSdkMade)('docs/plugin.md leads to a host, in Go', async () => {
-  const { url } = await serveFiles((await makeRelease()).folder);
+  const { url } = await serveFiles(release);
   const { stack, emulator, project } = await startPluginStack('name: quickstart\nruntime: go\n');
   const { folder } = stack;
   const environment = { ...stack.environment, ...goSettings, ...downloadFrom(url) };

@@ -6,8 +6,7 @@ import { repository } from './documents';
 import { makeTemporaryFolder } from './temporary-folder';
 
 /** A copy of the repository, as far as packing needs it, in which the plugin has not been built. */
-export async function copyForPacking(): Promise<string> {
-  const copy = makeTemporaryFolder();
+export async function copyForPacking(copy = makeTemporaryFolder()): Promise<string> {
   for (const name of [
     'package.json',
     'LICENSE',
@@ -35,9 +34,11 @@ export async function packPlugin(): Promise<{ archive: string; version: string }
   return { archive, version };
 }
 
-/** The files of a GitHub release, in a folder. */
-export async function makeRelease(): Promise<{ folder: string; version: string }> {
-  const copy = await copyForPacking();
+/** The files of a GitHub release, in a folder below this one. */
+export async function makeRelease(
+  copy = makeTemporaryFolder(),
+): Promise<{ folder: string; version: string }> {
+  await copyForPacking(copy);
   await execa('npm', ['run', 'release:files'], { cwd: copy });
   const { version } = JSON.parse(await readFile(join(copy, 'provider/package.json'), 'utf8'));
   return { folder: join(copy, '.release'), version };
