@@ -45,9 +45,18 @@ async function main() {
  */
 async function build(isForced) {
   const tsc = join(repository, 'node_modules/typescript/bin/tsc');
-  const command = [process.execPath, tsc, '--build', ...(isForced ? ['--force'] : [])];
   log('tsc --build');
-  await runCommand(command, { name: 'tsc --build', cwd: repository, log, signal: interruption.signal });
+  // At the same time: neither package refers to the other.
+  const builds = ['provider', 'emulator'].map((folder) => {
+    const command = [process.execPath, tsc, '--build', folder, ...(isForced ? ['--force'] : [])];
+    return runCommand(command, {
+      name: `tsc --build ${folder}`,
+      cwd: repository,
+      log,
+      signal: interruption.signal,
+    });
+  });
+  await Promise.all(builds);
 }
 
 /** What only runs of the Pulumi CLI need: the provider's bundles, and the CLI itself. */

@@ -62,11 +62,12 @@ test('set-up runs npm ci once on a bare clone, then only tsc --build', async () 
     'set-up: tsc --build',
   ]);
   expect(second.stdout).toBe('set-up: tsc --build');
-  expect(read('commands').split(/ ?\n/)).toEqual([
+  expect(read('commands').trim().split(/ ?\n/).sort()).toEqual([
     'npm ci --ignore-scripts --no-audit --no-fund',
-    'tsc --build --force',
-    'tsc --build',
-    '',
+    'tsc --build emulator',
+    'tsc --build emulator --force',
+    'tsc --build provider',
+    'tsc --build provider --force',
   ]);
 });
 
