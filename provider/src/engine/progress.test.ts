@@ -43,6 +43,7 @@ it('describes progress by action, status label and failures', () => {
 it.each([
   [['finished', 'finished', 'running'], 0, 'start_compute, 3 of 3'],
   [['finished', 'running', 'scheduling'], 1, 'suspend_compute, 2 of 3, 1 failure'],
+  [['finished', 'running', 'finished'], 0, 'suspend_compute, 3 of 3'],
   [['finished', 'finished', 'finished'], 0, ''],
 ])('describes what runs of %s', (statuses, failures_count, shown) => {
   const actions = ['apply_config', 'suspend_compute', 'start_compute'];

@@ -31,11 +31,12 @@ export class Progress {
 
 /** What runs, and how far that is: `start_compute, 3 of 3`. Nothing once every operation has ended. */
 export function describeRunning(operations: readonly Operation[]): string {
-  const index = operations.findIndex(isUnfinished);
-  const operation = operations[index];
+  const unfinished = operations.filter(isUnfinished);
+  const [operation] = unfinished;
   if (!operation) return '';
   const { action, failures_count } = operation;
-  return [action, `${index + 1} of ${operations.length}`, ...describeFailures(failures_count)].join(', ');
+  const position = operations.length - unfinished.length + 1;
+  return [action, `${position} of ${operations.length}`, ...describeFailures(failures_count)].join(', ');
 }
 
 /** The operations with the console's labels: `apply_config: OK, start_compute: In progress, 1 failure`. */
