@@ -6,7 +6,7 @@ import { isConfig, isSuspension, paymentOf } from '../lifecycle/ledger';
 import { isUp, type PlannedStep } from '../lifecycle/plan';
 import { appliedLater } from '../lifecycle/resource-errors';
 import type { UnsettledOperation } from '../lifecycle/resource-state';
-import { isFailed, isUnfinished } from '../operations/operation-outcome';
+import { isFailed, isUnfinished, outcomeOf } from '../operations/operation-outcome';
 import { isSizeName } from './compute-size';
 import { endpointArguments } from './endpoint-arguments';
 import type { EndpointInputs, InputName } from './endpoint-inputs';
@@ -179,7 +179,8 @@ export function describeUnsettled({
   __unapplied,
 }: EndpointOutputs): string {
   const mayDrop = unsettledOperations.some((each) => isSuspension(each) && isUnfinished(each));
-  const operations = unsettledOperations.map(({ action, id, status }) => `${action} ${id} (${status})`);
+  const open = unsettledOperations.filter((each) => outcomeOf(each) !== 'succeeded');
+  const operations = open.map(({ action, id, status }) => `${action} ${id} (${status})`);
   const due = __ledger?.due ?? __unapplied?.filter((name) => name !== 'adopt') ?? [];
   // What is owed shows in an operation, unless that has never been requested.
   const unrequested = difference(
@@ -188,7 +189,7 @@ export function describeUnsettled({
   );
   const left = [...due, ...operations, ...unrequested];
   const isAppliedLater = (each: UnsettledOperation) => isConfig(each) && isFailed(each);
-  const isConfigAlone = operations.length > 0 && unsettledOperations.every(isAppliedLater);
+  const isConfigAlone = open.length > 0 && open.every(isAppliedLater);
   if (isConfigAlone && unrequested.length === 0 && !__ledger?.past)
     return `the last update did not finish, ${operations.join(', ')}: ${appliedLater}`;
   const what = left.join(', ') || 'the operations that it had started';

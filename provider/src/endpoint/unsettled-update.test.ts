@@ -10,7 +10,11 @@ describe('describeUnsettled', () => {
   const unfinished = { action: 'apply_config', id: 'op-2', status: 'running' };
 
   it('names the operations that are unfinished', () => {
-    const unsettledOperations = [unfinished, { ...unfinished, id: 'op-3', status: 'scheduling' }];
+    const unsettledOperations = [
+      { ...unfinished, id: 'op-1', status: 'finished' },
+      unfinished,
+      { ...unfinished, id: 'op-3', status: 'scheduling' },
+    ];
     expect(describeUnsettled({ ...outputs, unsettledOperations })).toBe(
       'the last update did not finish: `pulumi up` resumes apply_config op-2 (running), apply_config op-3 (scheduling)',
     );
