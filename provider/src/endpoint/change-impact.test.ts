@@ -93,7 +93,7 @@ describe('the diagnostic of a change', () => {
     ],
     ['no drop from an idle compute', larger, idle, later('idle')],
     ['no drop from a disabled endpoint', larger, disabled, later('disabled')],
-    ['a size that is applied', larger, resized, told('is applied already, nothing restarts: max 2 CU')],
+    ['a size that is applied', larger, resized, told('is applied already, no further restart: max 2 CU')],
     ['the drop of a move', moved, active, told(`moves the endpoint, ${drop}: branchId`, ['drops'])],
     ['the move of an idle compute', moved, idle, told(`moves the endpoint, ${noDrop}: branchId`)],
     [

@@ -112,7 +112,7 @@ function describeSteps(planned: PlannedChange): ChangeImpact {
   const cause = describeNames(findDisruptive(names, planned.inputs), planned);
   const done = toDisruptions(told.flatMap(({ reasons }) => reasons));
   const isApplied = !drops && isUp(live);
-  const consequence = isApplied ? 'is applied already, nothing restarts' : describe(done, live);
+  const consequence = isApplied ? 'is applied already, no further restart' : describe(done, live);
   const restarts = drops && done.includes('restart');
   return { sentences: [`${consequence}: ${cause}`], drops, restarts, mayDrop: [] };
 }
