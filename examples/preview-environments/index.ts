@@ -20,8 +20,8 @@ const endpoint = new ComputeEndpoint('preview', {
   suspendTimeoutSeconds: 60,
 });
 
-// A role with a password that no other environment has. It goes with the branch.
-const role = new Role('preview', { ...place, name: 'preview' }, { deletedWith: branch });
+// A role with a password that no other environment has. It goes with the branch. `adopt` finds it after a killed run.
+const role = new Role('preview', { ...place, name: 'preview', adopt: true }, { deletedWith: branch });
 
 const database = { projectId, endpointId: endpoint.id, databaseName: 'app' };
 /** For migrations: a session of its own, as the owner of the parent's tables, which no other role can alter. */
