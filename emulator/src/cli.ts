@@ -20,10 +20,7 @@ const HELP: Readonly<Record<keyof EmulatorOptions, readonly [value: string, mean
     '<name>',
     "host in connection URIs for any client, such as localhost (default: the endpoint's)",
   ],
-  operationMs: [
-    '<ms>',
-    'duration of an operation, or one per action, such as start_compute=5000,default=500',
-  ],
+  operationMs: ['<ms>', 'duration of an operation'],
   schedulingMs: ['<ms>', 'how long an operation stays in scheduling before it runs'],
   locks: ['<scope>', 'what an unfinished operation locks against writes'],
   maxEndpoints: ['<count>', 'maximum number of endpoints in a project'],
@@ -32,7 +29,6 @@ const HELP: Readonly<Record<keyof EmulatorOptions, readonly [value: string, mean
   autosuspendSecondMs: ['<ms>', 'length of one second of an autosuspend delay'],
   lateListsMs: ['<ms>', 'how long lists lag behind writes, up to 60000'],
   lateGetsMs: ['<ms>', 'how long GETs of a single record lag behind writes, up to 60000'],
-  regionId: ['<region>', 'region of projects that are created without one'],
 };
 
 const command = new Command('postgres-control-emulator')
@@ -80,7 +76,7 @@ function optionOf(name: keyof EmulatorOptions): Option {
   const [value, meaning] = HELP[name];
   const option = new Option(`${flagOf(name)} ${value}`, meaning);
   if (name === 'apiKey') return option.env('POSTGRES_CONTROL_EMULATOR_API_KEY');
-  if (name === 'operationMs') return option.argParser(toDurations).default(2000);
+  if (name === 'operationMs') return option.argParser(toNumber).default(2000);
   const schema = OPTIONS[name].unwrap();
   if (schema instanceof z.ZodEnum) option.choices(schema.options);
   if (schema instanceof z.ZodNumber) option.argParser(toNumber);
@@ -92,16 +88,4 @@ function toNumber(text: string): number {
   const number = Number(text);
   if (text.trim() !== '' && Number.isFinite(number)) return number;
   throw new InvalidArgumentError('It must be a number.');
-}
-
-/** `500`, or `start_compute=5000,default=500`. */
-function toDurations(text: string): number | Record<string, number> {
-  if (!text.includes('=')) return toNumber(text);
-  const durations = text.split(',').map((part): [string, number] => {
-    const [action = '', ms = '', ...rest] = part.split('=');
-    if (action === '' || rest.length > 0)
-      throw new InvalidArgumentError('Each part must be an action, "=" and a number.');
-    return [action, toNumber(ms)];
-  });
-  return Object.fromEntries(durations);
 }

@@ -14,10 +14,10 @@ async function refuse(...args: string[]): Promise<{ code: number; stderr: string
 }
 
 it('the command prints a base URL and a key that work', async () => {
-  const command = await openCommand(['--api-key', 'local', '--region-id', 'moon-1']);
+  const command = await openCommand(['--api-key', 'local', '--operation-ms', '0']);
   expect(command.apiKey).toBe('local');
   const response = await sendRequest(command, 'POST', '/projects', { project: {} });
-  expect(await response.json()).toMatchObject({ project: { region_id: 'moon-1' } });
+  expect(response.status).toBe(201);
 });
 
 it.each(['SIGINT', 'SIGTERM'] as const)('the command exits with code 0 on %s', async (signal) => {
@@ -33,18 +33,9 @@ it.each([
   expect((await openCommand(args, { env: { ...process.env, ...environment } })).apiKey).toBe(expected);
 });
 
-it('--operation-ms accepts a duration per action', async () => {
-  const command = await openCommand(['--operation-ms', 'create_timeline=60000,default=0']);
-  const response = await sendRequest(command, 'POST', '/projects', { project: {} });
-  expect(await response.json()).toMatchObject({
-    operations: [{ status: 'running' }, { status: 'scheduling' }],
-  });
-});
-
 it.each([
   [['--host', '0.0.0.0'], /host 0.0.0.0 can be reached from other machines.*--allow-remote/],
   [['--port', 'http'], /It must be a number/],
-  [['--operation-ms', 'start_compute='], /It must be a number/],
   [['--locks', 'all'], /Allowed choices are project, endpoint, none/],
   [['--max-cu', '99'], /maxCu must be a whole number from 1 to 56; got 99/],
 ])('the command rejects %j with a message', async (args, message) => {

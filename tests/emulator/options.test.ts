@@ -15,7 +15,6 @@ describe('an invalid option is rejected', () => {
     [{ maxEndpoints: 0 }, /maxEndpoints must be/],
     [{ requestsPerMinute: -1 }, /requestsPerMinute must be/],
     [{ autosuspendSecondMs: 0 }, /autosuspendSecondMs must be/],
-    [{ regionId: 'Mars 1' }, /regionId must be/],
     [{ lateListsMs: 60_001 }, /lateListsMs must be a whole number from 0 to 60000/],
     [{ lateGetsMs: -1 }, /lateGetsMs must be/],
     // Values that an untyped program could pass.
@@ -65,12 +64,6 @@ describe('an option', () => {
       expect((await create(sizes)).status).toBe(expected);
     },
   );
-
-  it('the option regionId sets the region', async () => {
-    const { createActive, held } = await startService({ regionId: 'moon-1' });
-    const id = await createActive();
-    expect(held(id)).toMatchObject({ region_id: 'moon-1', host: `${id}.postgres.localhost` });
-  });
 });
 
 it('no code for Postgres is loaded without its option', () => {

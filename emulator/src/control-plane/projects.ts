@@ -1,7 +1,7 @@
 import { toTimestamp } from '../records/clock';
 import { newProjectId } from '../records/ids';
-import type { OperationRecord, ProjectRecord, Step } from '../records/records';
-import { ACCOUNT_ID, type DefaultEndpointSettings, type Project } from '../records/wire-types';
+import { emptyProject, type OperationRecord, type ProjectRecord, type Step } from '../records/records';
+import { ACCOUNT_ID, type DefaultEndpointSettings, type Project, REGION_ID } from '../records/wire-types';
 import {
   defaultsOf,
   firstNamesOf,
@@ -23,17 +23,7 @@ export function addProject(plane: ControlPlane, requested: NewProject) {
   const wire = newProject(plane, requested);
   const branchWire = newBranch(plane, wire.id, { name: requested.branch?.name }, true);
   const { id: branchId, created_at } = branchWire;
-  const project: ProjectRecord = {
-    wire,
-    isDeleted: false,
-    primaryBranchId: branchId,
-    branches: new Map(),
-    endpoints: new Map(),
-    operations: [],
-    unfinished: new Set(),
-    deletedBranchIds: new Set(),
-    deletedEndpoints: new Map(),
-  };
+  const project = emptyProject(wire, branchId);
   const access = firstAccess(branchId, firstNamesOf(requested), created_at);
   const branch = { project, wire: branchWire, ...access };
   checkDefaults(plane, project, wire.default_endpoint_settings);
@@ -85,12 +75,11 @@ function newProject(plane: ControlPlane, requested: NewProject): Project {
   const id = newProjectId();
   const nowMicros = plane.clock.nextMicros();
   const now = toTimestamp(nowMicros);
-  const regionId = requested.region_id ?? plane.settings.regionId;
   const defaults = defaultsOf(requested);
   return {
     id,
     name: requested.name ?? id,
-    region_id: regionId,
+    region_id: requested.region_id ?? REGION_ID,
     platform_id: 'local',
     provisioner: requested.provisioner ?? 'k8s-neonvm',
     pg_version: plane.dataPlane?.version ?? requested.pg_version ?? 17,

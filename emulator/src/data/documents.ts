@@ -1,5 +1,11 @@
 import type { Change } from '../records/journal';
-import type { BranchRecord, EndpointRecord, OperationRecord, ProjectRecord } from '../records/records';
+import {
+  type BranchRecord,
+  type EndpointRecord,
+  emptyProject,
+  type OperationRecord,
+  type ProjectRecord,
+} from '../records/records';
 
 /** The state of a record, as the data file has it. */
 export interface Row {
@@ -44,16 +50,7 @@ export function restoreProject(rows: readonly Row[]): ProjectRecord {
     rows.filter((row) => row.kind === kind).map(({ document }) => document as unknown as Kind);
   const [document] = documentsOf<ProjectDocument>('projects');
   if (document === undefined) throw new Error('a record belongs to no project');
-  const project: ProjectRecord = {
-    ...document,
-    isDeleted: false,
-    branches: new Map(),
-    endpoints: new Map(),
-    operations: [],
-    unfinished: new Set(),
-    deletedBranchIds: new Set(),
-    deletedEndpoints: new Map(),
-  };
+  const project = emptyProject(document.wire, document.primaryBranchId);
   for (const { isDeleted, ...branch } of documentsOf<PartDocument<BranchRecord>>('branches')) {
     if (isDeleted) project.deletedBranchIds.add(branch.wire.id);
     else project.branches.set(branch.wire.id, { ...branch, project });

@@ -69,8 +69,6 @@ export const OPTIONS = {
   lateListsMs: lagMs.default(0),
   /** The same for a GET of one endpoint, operation or branch. @default 0 */
   lateGetsMs: lagMs.default(0),
-  /** Region of projects that are created without one. @default 'local-east-1' */
-  regionId: textLike(/^[a-z0-9-]{1,40}$/, '1 to 40 of a-z, 0-9 and "-"').default('local-east-1'),
 };
 const SCHEMA = z.strictObject(OPTIONS, `not an option; the options are ${Object.keys(OPTIONS).join(', ')}`);
 

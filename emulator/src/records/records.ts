@@ -87,6 +87,21 @@ export interface ProjectRecord {
   readonly deletedEndpoints: Map<string, EndpointRecord>;
 }
 
+/** A project without anything in it. */
+export function emptyProject(wire: Project, primaryBranchId: string): ProjectRecord {
+  return {
+    wire,
+    isDeleted: false,
+    primaryBranchId,
+    branches: new Map(),
+    endpoints: new Map(),
+    operations: [],
+    unfinished: new Set(),
+    deletedBranchIds: new Set(),
+    deletedEndpoints: new Map(),
+  };
+}
+
 export function endpointsOfBranch(project: ProjectRecord, branchId: string): EndpointRecord[] {
   return [...project.endpoints.values()].filter((endpoint) => endpoint.wire.branch_id === branchId);
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { ControlPlane } from '../../control-plane/control-plane';
 import { notFound } from '../../records/api-error';
-import { ACCOUNT_ID } from '../../records/wire-types';
+import { ACCOUNT_ID, REGION_ID } from '../../records/wire-types';
 import { id } from '../../validation/schemas';
 import { queryText, readQuery } from './query-parameters';
 
@@ -35,11 +35,10 @@ export function addAccountRoutes(api: FastifyInstance, { settings }: ControlPlan
     max_autoscaling_limit: settings.maxCu,
   };
 
-  const regionId = settings.regionId;
   const place = { name: 'This machine', default: true, geo_lat: '0', geo_long: '0' };
   api.get('/regions', ({ query }) => {
     const { org_id } = readQuery(REGIONS_QUERY, query);
-    return { regions: org_id === ACCOUNT_ID ? [{ region_id: regionId, ...place }] : [] };
+    return { regions: org_id === ACCOUNT_ID ? [{ region_id: REGION_ID, ...place }] : [] };
   });
   api.get('/users/me', () => user);
   api.get('/users/me/organizations', () => ({ organizations: [organization] }));
