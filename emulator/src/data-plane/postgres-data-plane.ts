@@ -13,7 +13,6 @@ import type { Cluster } from './cluster';
 import { hasRoles } from './cluster-state';
 import { Compute } from './compute';
 import { keepSettings, SettingsTrials } from './settings-trials';
-import { areBelow } from './shared-limits';
 import { startPrimary, startStandby } from './start-server';
 import { Verifiers } from './verifiers';
 
@@ -42,7 +41,7 @@ export class PostgresDataPlane implements DataPlane, Computes {
     this.#verifiers = new Verifiers(data);
     this.#access = new AccessUpdates(data, {
       dropConnections: (cluster) => this.#dropConnections(cluster),
-      takeDownStandbys: (cluster, branch) => this.#takeDownStandbys(cluster, branch, () => true),
+      takeDownStandbys: (cluster, branch) => this.#takeDownStandbys(cluster, branch),
     });
     for (const { endpoints } of projects) for (const endpoint of endpoints.values()) keepSettings(endpoint);
   }
@@ -182,10 +181,6 @@ export class PostgresDataPlane implements DataPlane, Computes {
       const update = () => this.#access.updateIfPossible(primary, branch);
       if (cluster === primary) {
         await startPrimary(this.#data, endpoint);
-        // Such a standby would stop following it.
-        this.#takeDownStandbys(primary, branch, (standby) =>
-          areBelow(standby.state.limits, primary.state.limits),
-        );
         await update();
       } else {
         await startStandby(this.#data, endpoint, update);
@@ -220,15 +215,15 @@ export class PostgresDataPlane implements DataPlane, Computes {
   ): Promise<void> {
     await this.#data.copies.restore(project, branchId, restore);
     const branch = project.branches.get(branchId);
-    if (branch) this.#takeDownStandbys(this.#data.of(branchId), branch, () => true);
+    if (branch) this.#takeDownStandbys(this.#data.of(branchId), branch);
   }
 
   /** The next client of such a standby starts it again, with a new copy of the branch's data. */
-  #takeDownStandbys(primary: Cluster, branch: BranchRecord, isOutdated: (standby: Cluster) => boolean): void {
+  #takeDownStandbys(primary: Cluster, branch: BranchRecord): void {
     for (const compute of this.#computes.values()) {
       const { cluster, endpoint } = compute;
-      const isStandby = endpoint.wire.branch_id === branch.wire.id && cluster !== primary;
-      if (isStandby && cluster && isOutdated(cluster)) this.#takeDown(compute);
+      const isStandby = cluster !== undefined && cluster !== primary;
+      if (isStandby && endpoint.wire.branch_id === branch.wire.id) this.#takeDown(compute);
     }
   }
 

@@ -26,8 +26,9 @@ export interface ServerStart {
 const READY_POLL_MS = 10;
 const LONGEST_STOP_MS = 15_000;
 const LOG_TAIL_LENGTH = 4000;
-/** The log of a standby that needs what its source has removed: it tries again, without end. */
-const LEFT_BEHIND = /FATAL: +could not receive data from WAL stream: .* has already been removed/;
+/** The log of a standby whose source has removed what it needs, or has higher limits: it tries again, or waits, without end. */
+const LEFT_BEHIND =
+  /FATAL: +could not receive data from WAL stream: .* has already been removed|WARNING: +hot standby is not possible because of insufficient parameter settings/;
 /** Larger than any. */
 const NO_PROCESS_ID = 2 ** 31 - 1;
 

@@ -5,9 +5,3 @@ export const DEFAULT_LIMITS = {
   max_worker_processes: '8',
 };
 export type SharedLimits = Readonly<typeof DEFAULT_LIMITS>;
-
-/** Whether a standby with these limits cannot follow a server with the others. */
-export function areBelow(limits: SharedLimits, others: SharedLimits): boolean {
-  const values = new Map(Object.entries(limits));
-  return Object.entries(others).some(([name, value]) => Number(values.get(name)) < Number(value));
-}
