@@ -32,9 +32,7 @@ export function createEndpoint(
   project: ProjectRecord,
   attributes: NewEndpointAttributes,
 ): EndpointResult {
-  checkNewEndpointRequest(plane, project, attributes, () =>
-    checkUnlocked(plane.settings.locks, project, { branchId: attributes.branch_id }),
-  );
+  checkNewEndpointRequest(plane, project, attributes);
   const endpoint = addEndpoint(plane, project, attributes);
   return { endpoint, operations: plane.runner.start(project, firstSteps(endpoint)) };
 }
@@ -47,11 +45,11 @@ export function checkNewEndpointRequest(
   plane: ControlPlane,
   project: ProjectRecord,
   attributes: NewEndpointAttributes,
-  checkLocks: () => void = () => undefined,
+  lockScope = plane.settings.locks,
 ): void {
   plane.store.branch(project, attributes.branch_id);
   checkNewEndpoint(plane, project, attributes);
-  checkLocks();
+  checkUnlocked(lockScope, project, { branchId: attributes.branch_id });
   checkEndpointQuota(plane, project, 1);
   checkBranchIsFree(project, attributes);
 }

@@ -10,7 +10,15 @@ import {
 } from '../records/records';
 import { reasonOf } from '../records/thrown-reason';
 import type { Operation } from '../records/wire-types';
-import { ENDED_STATUSES, FINISHED, isBlocked, type OperationResult } from './operation-rules';
+
+/** What an operation shows of how it ended. */
+export interface OperationResult {
+  readonly status: string;
+  readonly error?: string | undefined;
+}
+
+const ENDED_STATUSES: readonly string[] = ['finished', 'skipped', 'failed', 'error', 'cancelled'];
+const FINISHED: OperationResult = { status: 'finished' };
 
 export interface RunnerSettings {
   readonly clock: Clock;
@@ -215,4 +223,14 @@ function newOperation(project: ProjectRecord, step: Step, createdMicros: number)
     updated_at: toTimestamp(createdMicros),
     total_duration_ms: 0,
   };
+}
+
+/** Whether an operation must wait for an older unfinished one of the same request or endpoint. */
+function isBlocked({ project, wire, step, chainId }: OperationRecord): boolean {
+  for (const older of project.unfinished) {
+    if (older.wire === wire) return false;
+    const isOfEndpoint = step.endpointId !== undefined && step.endpointId === older.step.endpointId;
+    if (isOfEndpoint || older.chainId === chainId) return true;
+  }
+  return false;
 }

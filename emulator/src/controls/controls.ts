@@ -171,7 +171,7 @@ export class Controls {
     const project = store.project(projectId);
     const { ageMs = 0 } = parse(requiredAttributes(ENDPOINT_OPTIONS).strict(), options, 'options');
     const requested = NEW_ENDPOINT.read(attributes);
-    checkNewEndpointRequest(this.#plane, project, requested);
+    checkNewEndpointRequest(this.#plane, project, requested, 'none');
     const created = toTimestamp(clock.nextMicros() - ageMs * 1000);
     const endpoint = addEndpoint(this.#plane, project, requested, created);
     const { wire } = endpoint;
