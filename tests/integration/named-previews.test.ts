@@ -111,6 +111,22 @@ it('a preview refuses what the service would: a name, an owner', async () => {
   expect((await errorOf(given)).message).toContain('ownerName is no role of branch');
 });
 
+it('a preview of a rename keeps no data of a database that is lost', async () => {
+  const { startRun, project, request } = await startEngineRuns();
+  const projectId = project.id;
+  const branch = await startRun().create('branch', 'b', { projectId, allowDataLoss: true });
+  const shop = { projectId, branchId: branch.id, name: 'shop', ownerName: 'app_owner' };
+  const database = await startRun().create('database', 'd', shop);
+  const reset = startRun();
+  await reset.preview(branch, { ...branch.inputs, resetTriggers: { commit: 'b' } });
+  await reset.preview(database, { ...shop, name: 'store' });
+  expect(reset.shown.at(-1)).toMatch(/^the reset of its branch replaces the databases/);
+  await request('DELETE', `/projects/${projectId}/branches/${branch.id}/databases/shop`);
+  const gone = startRun();
+  await gone.preview(database, { ...shop, name: 'store' });
+  expect(gone.shown.join()).toMatch(/^its branch no longer has it: .*--refresh/);
+});
+
 it('a new database can have the name that another one had at first', async () => {
   const { startRun, project, branch, request } = await startEngineRuns();
   const shop = { projectId: project.id, branchId: branch.id, name: 'shop', ownerName: 'app_owner' };

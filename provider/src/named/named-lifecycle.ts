@@ -1,4 +1,4 @@
-import { intersection, omit, union } from 'lodash';
+import { intersection, omit, union, without } from 'lodash';
 import { ControlApiError } from '../control-api/control-api-error';
 import type { Deadline } from '../control-api/deadline';
 import { parseNamedId } from '../control-api/named-api';
@@ -33,6 +33,9 @@ import {
   toUnknown,
 } from './named-type';
 import { checkUpdate, describeUpdate, findSent } from './named-update';
+
+const goneAlready =
+  '`pulumi up` fails unless an interrupted replacement has deleted it; `pulumi up --refresh` creates it again';
 
 /** How often to check whether a reset has ended. Milliseconds. */
 const resetPauseMs = 100;
@@ -85,28 +88,37 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
       return { deletesData: true };
     }
     await checkUpdate(this.core, this.#named, changes, prior, news);
-    await this.core.warn(news, describeUpdate(this.#named, changes, prior, news));
     const { branchId } = prior.outputs;
     if (this.core.claims.branch.isReplaced(branchId))
       throw new Error(
         `branch ${branchId} is replaced, which deletes this ${kind} with it. Nothing was changed. Set branchId to the id of the branch resource: the ${kind} is then replaced with the branch.`,
       );
-    await this.core.warn(news, await this.#describeLost(id, prior, news));
+    const lost = await this.#describeLost(id, changes, prior, news);
+    // A rename keeps no data that is lost.
+    const sent = lost.length > 0 ? without(changes, 'name') : changes;
+    await this.core.warn(news, [...describeUpdate(this.#named, sent, prior, news), ...lost]);
     return {};
   }
 
-  /** What the update has to create again, if anything. */
-  async #describeLost(id: string, prior: PriorNamed<Inputs>, news: Declared<Inputs>): Promise<string[]> {
+  /** Why it is not there to be updated, and what `up` does then; empty if it is. */
+  async #describeLost(
+    id: string,
+    changes: readonly string[],
+    prior: PriorNamed<Inputs>,
+    news: Declared<Inputs>,
+  ): Promise<string[]> {
     const { kind, again } = this.#named;
     const andAgain = `\`pulumi up\` creates this one again, ${again}`;
     if (this.#isReset(prior))
       return [
         `the reset of its branch replaces the ${kind}s: ${andAgain}, unless the branch that the data comes from has it`,
       ];
-    if (prior.outputs.__ledger?.past !== 'uncertain') return [];
+    const isUncertain = prior.outputs.__ledger?.past === 'uncertain';
+    if (!isUncertain && !changes.includes('name')) return [];
     const items = await glimpseNamed(this.core, kind, news);
     const isThere = items?.some((item) => item.id === id || isOf(prior.outputs)(item)) ?? true;
-    return isThere ? [] : [`its branch no longer has it: ${andAgain}`];
+    const then = isUncertain ? andAgain : goneAlready;
+    return isThere ? [] : [`its branch no longer has it: ${then}`];
   }
 
   protected async make(news: Declared<Inputs>, deadline: Deadline) {
