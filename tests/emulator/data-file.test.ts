@@ -103,12 +103,16 @@ describe('a data file', () => {
     });
   });
 
-  it('drops a line that a kill interrupted, and writes on', async () => {
+  it.each([
+    ['', () => undefined],
+    [', also if it cannot be replaced', (data: string) => mkdirSync(`${data}.new`)],
+  ])('drops a line that a kill interrupted, and writes on%s', async (_where, hinder) => {
     const data = newDataFile();
     const first = await start({ data });
     const { id } = first.createProject({ name: 'kept' });
     await first.stop();
     edit(data, (text) => `${text}[{"projectId":"${id}","kind":"projects","id":"${id}","docu`);
+    hinder(data);
     const second = await start({ data });
     second.createBranch(id, { name: 'new' });
     await second.stop();

@@ -26,6 +26,8 @@ interface Contents {
   readonly head: { readonly 'postgres-control-emulator': number; readonly apiKey?: string | undefined };
   /** The last row of each record, by project, oldest first. */
   readonly projects: readonly (readonly Row[])[];
+  /** Of its lines, in bytes. */
+  readonly length: number;
 }
 
 /**
@@ -41,18 +43,20 @@ export class DataFile {
   readonly #file: string;
   readonly #unlock: () => void;
   #descriptor: number;
-  #length = 0;
+  #length: number;
   #longest = 0;
 
   private constructor(name: string, file: string, unlock: () => void, apiKey: string | undefined) {
     this.#name = name;
     this.#file = file;
     this.#unlock = unlock;
-    const { head, projects } = readContents(file);
+    const contents = readContents(file);
+    const { head, projects, length } = contents;
     this.apiKey = head.apiKey ?? apiKey;
     this.projects = projects.map(restoreProject);
     this.#descriptor = openSync(file, 'a');
-    this.#rewrite({ head: { ...head, apiKey: this.apiKey }, projects });
+    this.#length = length;
+    this.#rewrite({ ...contents, head: { ...head, apiKey: this.apiKey } });
   }
 
   /**
@@ -99,16 +103,21 @@ export class DataFile {
 
   /** Replaces the file by a new one, which only this user can read: it contains passwords and the key. */
   #rewrite({ head, projects }: Contents): void {
-    this.#longest *= 2; // If it fails, the next attempt is not made soon.
     const text = [head, ...projects].map(lineOf).join('');
     const unfinished = `${this.#file}.new`;
-    rmSync(unfinished, { force: true });
-    writeFileSync(unfinished, text, { mode: 0o600, flag: 'wx', flush: true });
-    const descriptor = openSync(unfinished, 'a');
-    renameSync(unfinished, this.#file);
-    closeSync(this.#descriptor);
-    this.#descriptor = descriptor;
-    this.#length = Buffer.byteLength(text);
+    try {
+      rmSync(unfinished, { force: true });
+      writeFileSync(unfinished, text, { mode: 0o600, flag: 'wx', flush: true });
+      const descriptor = openSync(unfinished, 'a');
+      renameSync(unfinished, this.#file);
+      const former = this.#descriptor;
+      this.#descriptor = descriptor;
+      this.#length = Buffer.byteLength(text);
+      closeSync(former);
+    } catch (cause) {
+      // On a full disk, one that is not new stays as it is.
+      if (this.#length === 0) throw cause;
+    }
     this.#longest = 2 * this.#length + LEAST_SAVING;
   }
 }
@@ -131,8 +140,11 @@ const lineOf = (content: object): string => `${JSON.stringify(content)}\n`;
  * @throws Error when the file is damaged, is not an emulator's file, or was written by another version of the emulator
  */
 function readContents(file: string): Contents {
-  const text = readFileSync(file, 'utf8');
-  if (text === '') return { head: { 'postgres-control-emulator': DATA_VERSION }, projects: [] };
+  const bytes = readFileSync(file);
+  const length = bytes.lastIndexOf('\n') + 1;
+  const text = bytes.toString('utf8', 0, length);
+  if (bytes.length === 0)
+    return { head: { 'postgres-control-emulator': DATA_VERSION }, projects: [], length };
   const [, version] = HEAD.exec(text) ?? [];
   if (version === undefined) throw new Error('it is not a data file of the emulator');
   if (Number(version) !== DATA_VERSION)
@@ -152,5 +164,5 @@ function readContents(file: string): Contents {
     const isOver = document?.isDeleted || document?.progress === 'ended';
     return !isOver || document.wire.updated_at >= since;
   };
-  return { head, projects: [...projects.values()].map((rows) => [...rows.values()].filter(isKept)) };
+  return { head, projects: [...projects.values()].map((rows) => [...rows.values()].filter(isKept)), length };
 }
