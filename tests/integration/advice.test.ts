@@ -32,12 +32,12 @@ describe('advice', () => {
     expect(run.shown.join('\n')).toMatch(/adopt finds no branch.*\n.*adopt finds no endpoint/);
     await run.check('branch', 'a', { projectId, name: 'x', adopt: true });
     expect(run.shown.join()).toMatch(
-      /adopt takes over .*; only with --replace or taint, `pulumi up` first deletes/,
+      /adopt takes over .*\. Only with --replace or taint, `pulumi up` first deletes/,
     );
     const next = startRun();
     await next.check('branch', 'a', { projectId, name: 'x' });
     expect(next.shown.join()).toMatch(
-      /^with --replace or taint, it first deletes .* Otherwise: create of branch/,
+      /^create of branch .*\. Only with --replace or taint, `pulumi up` first deletes/,
     );
   });
 
@@ -110,7 +110,7 @@ it('the preview names the endpoint that has the name, on an unknown branch', asy
   await run.check('endpoint', 'e', on(unknownValue, { name: 'api' }));
   expect(run.shown.join()).toMatch(
     new RegExp(
-      `^with --replace or taint, it first deletes .* Otherwise: .*already has an endpoint of that name, ${id}`,
+      `already has an endpoint of that name, ${id} .*\\. Only with --replace or taint, \`pulumi up\` first deletes`,
     ),
   );
 });

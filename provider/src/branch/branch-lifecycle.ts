@@ -4,13 +4,7 @@ import type { Branch } from '../control-api/wire-types';
 import { situationInState } from '../lifecycle/beginning';
 import { findReplacementFailures, findUnknownBranch } from '../lifecycle/create-failures';
 import type { Existing } from '../lifecycle/create-once';
-import {
-  describeForced,
-  describeUnforced,
-  findUnjudgedLoss,
-  judgeLoss,
-  type Loss,
-} from '../lifecycle/data-loss';
+import { findUnjudgedLoss, judgeLoss, type Loss, orForced } from '../lifecycle/data-loss';
 import { deleteGuarded, foreseeBase, foreseeDelete } from '../lifecycle/delete-facts';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import { isCreation } from '../lifecycle/ledger';
@@ -173,7 +167,7 @@ export class BranchLifecycle extends ResourceLifecycle<BranchInputs, BranchOutpu
     } catch (error) {
       const { name } = declaration.inputs;
       const isFreed = branches.some((each) => each.name === name && this.claims.findRenamed(each.id));
-      return isFreed ? messageOf(error) : describeForced(ifForced, messageOf(error));
+      return isFreed ? messageOf(error) : orForced(messageOf(error), ifForced);
     }
   }
 }
@@ -198,5 +192,5 @@ function describeCreation({ inputs }: BranchDeclaration, existing: Existing<Bran
     return `\`pulumi up\` continues an interrupted create of this resource: ${which}`;
   const changes = branchArguments.findDrift(existing.item, inputs);
   const what = changes.length > 0 ? `changes its ${changes.join(', ')}` : 'changes nothing on it';
-  return describeUnforced(`adopt takes over ${which} and ${what}`, ifForced);
+  return orForced(`adopt takes over ${which} and ${what}`, ifForced);
 }

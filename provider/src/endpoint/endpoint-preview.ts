@@ -3,7 +3,7 @@ import { messageOf } from '../control-api/control-api-error';
 import type { Endpoint } from '../control-api/wire-types';
 import { situationInState } from '../lifecycle/beginning';
 import type { Existing } from '../lifecycle/create-once';
-import { describeForced, describeUnforced, replacedByOption } from '../lifecycle/data-loss';
+import { orForced, replacedByOption } from '../lifecycle/data-loss';
 import { evolve } from '../lifecycle/evolve';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import { isUp, mayDrop } from '../lifecycle/plan';
@@ -92,8 +92,7 @@ export class EndpointPreview {
       }
     } catch (error) {
       // The create would stop, but the preview must not: a replacement may delete that endpoint first.
-      const obstacle = messageOf(error);
-      notes.push(this.#mayBeForced(declaration) ? describeForced(ifForced, obstacle) : obstacle);
+      notes.push(this.#toCondition(messageOf(error), declaration));
     }
     await this.#core.warn(declaration, notes);
     return [];
@@ -193,9 +192,9 @@ export class EndpointPreview {
     return [{ property: 'branchId', reason }];
   }
 
-  /** What a create does unless it is a forced replacement, where it may be one. */
+  /** What a create does, and what it does as a forced replacement, where it may be one. */
   #toCondition(done: string, declaration: Declaration): string {
-    return this.#mayBeForced(declaration) ? describeUnforced(done, ifForced) : done;
+    return this.#mayBeForced(declaration) ? orForced(done, ifForced) : done;
   }
 
   #mayBeForced(declaration: Declaration): boolean {

@@ -86,12 +86,7 @@ export async function judgeLoss(
   );
 }
 
-/** For a create that may be a forced replacement, which the engine does not show: what that deletes, or else why the create fails. */
-export function describeForced(what: string, obstacle: string): string {
-  return `with --replace or taint, it first deletes ${what}. Otherwise: ${obstacle}`;
-}
-
-/** For a create that may be a forced replacement: what it does if it is none, then what it deletes if it is one. */
-export function describeUnforced(done: string, what: string): string {
-  return `${done}; only with --replace or taint, \`pulumi up\` first deletes ${what}`;
+/** A create that may be a forced replacement, which the engine does not show: what it does otherwise, then what it deletes first. */
+export function orForced(unforced: string, what: string): string {
+  return `${unforced.replace(/\.$/, '')}. Only with --replace or taint, \`pulumi up\` first deletes ${what}`;
 }

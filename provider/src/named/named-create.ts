@@ -3,7 +3,7 @@ import { toNamedId } from '../control-api/named-api';
 import type { NamedKind } from '../control-api/wire-types';
 import { situationOfCreation } from '../lifecycle/beginning';
 import { createOnce, type Existing } from '../lifecycle/create-once';
-import { describeUnforced } from '../lifecycle/data-loss';
+import { orForced } from '../lifecycle/data-loss';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import type { ProviderCore, Work } from '../lifecycle/provider-core';
 import type { Declared } from '../lifecycle/resource-identity';
@@ -102,9 +102,7 @@ export async function findExistingFailures<Inputs extends NamedInputs>(
   const which = isCopied ? describeCopied(named, existing) : `${kind} ${existing.id}`;
   const takeOver = `adopt takes over ${which} (created ${existing.created_at}) and changes ${what}`;
   const isLost = loss && !isCopied;
-  await core.warn(declaration, [
-    isLost ? describeUnforced(takeOver, `that ${kind}, with its data`) : takeOver,
-  ]);
+  await core.warn(declaration, [isLost ? orForced(takeOver, `that ${kind}, with its data`) : takeOver]);
   return [];
 }
 
