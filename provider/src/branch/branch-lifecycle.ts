@@ -51,7 +51,7 @@ export class BranchLifecycle extends ResourceLifecycle<BranchInputs, BranchOutpu
     const find = (replaced: string | undefined) => findObstacle(this.core, checked, replaced);
     return [
       () => findUnjudgedLoss(this.core, branchLoss, checked),
-      () => findExpiringParent(checked, this.core),
+      () => findExpiringParent(this.core, checked),
       () => findReplacementFailures(this.claims, checked.resource.urn, find),
       () => findUnknownBranch(this.core, checked, 'parentId'),
       () => this.#reportCreation(checked),
@@ -73,8 +73,8 @@ export class BranchLifecycle extends ResourceLifecycle<BranchInputs, BranchOutpu
     const expired = describeExpired(prior.outputs);
     if (expired !== undefined) await this.core.warn(news, [expired]);
     const inPlace = replaces.length > 0 ? [] : changes;
-    if (inPlace.includes('name')) await checkRename(id, news, this.core);
-    if (inPlace.includes('expiresAt')) await checkExpiry(id, changes, news, this.core);
+    if (inPlace.includes('name')) await checkRename(this.core, id, news);
+    if (inPlace.includes('expiresAt')) await checkExpiry(this.core, id, changes, news);
     const isReset = inPlace.includes('resetTriggers');
     const losesData = isReset && (await reportReset(this.core, id, changes, prior, news));
     return { replaces, deletesData: deletesData || losesData };

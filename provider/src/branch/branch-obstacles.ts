@@ -49,9 +49,9 @@ const forcedAndRetained =
  * @throws Error that names the branch that has the new name, before anything is sent
  */
 export async function checkRename(
+  core: ProviderCore,
   id: string,
   declaration: BranchDeclaration,
-  core: ProviderCore,
 ): Promise<void> {
   const { name, projectId } = declaration.inputs;
   if (isUnknown([name, projectId])) return;
@@ -86,10 +86,10 @@ export function findExpiryObstacle(
 
 /** @throws Error that says why the branch can't expire, before anything is sent */
 export async function checkExpiry(
+  core: ProviderCore,
   id: string,
   changes: readonly string[],
   declaration: BranchDeclaration,
-  core: ProviderCore,
 ): Promise<void> {
   const { inputs } = declaration;
   if (isUnknown(inputs.projectId)) return;
@@ -103,8 +103,8 @@ export async function checkExpiry(
 
 /** A branch that expires can have no children. A schema-only copy is not a child. */
 export async function findExpiringParent(
-  declaration: BranchDeclaration,
   core: ProviderCore,
+  declaration: BranchDeclaration,
 ): Promise<InputFailure[]> {
   const { projectId, parentId, initSource } = declaration.inputs;
   if (parentId === undefined || isUnknown([projectId, parentId, initSource])) return [];

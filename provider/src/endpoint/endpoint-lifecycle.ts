@@ -59,20 +59,20 @@ export class EndpointLifecycle extends ResourceLifecycle<EndpointInputs, Endpoin
   ) {
     const { changes, replaces, base } = difference;
     const isReplacing = replaces.length > 0;
-    const goesWithBranch = base !== undefined;
     const isAskedEarly = this.claims.isAskedEarly(news);
     this.claims.noteDiff(id, prior, news, difference);
     const leaves = isReplacing ? !news.resource.createsBeforeDelete : !isAskedEarly;
     if (leaves && changes.includes('branchId')) this.claims.noteItem(id, { mover: news.resource.urn });
-    if (goesWithBranch) checkRetained(id, prior);
+    if (base !== undefined) checkRetained(id, prior);
     await foreseeBase(this.core, news, prior.outputs.projectId, base);
-    if (!isReplacing) checkFollow(id, prior, news, this.core.claims);
-    if (!isReplacing) await this.#checkBranch(id, changes, news);
-    else if (!goesWithBranch) await checkUnprotected(id, prior, news, this.core);
+    if (!isReplacing) {
+      checkFollow(this.core, id, prior, news);
+      await this.#checkBranch(id, changes, news);
+    } else if (base === undefined) await checkUnprotected(this.core, id, prior, news);
     await checkReset(this.core, news, prior.outputs.branchId);
     const outputs = isAskedEarly ? omit(prior.outputs, unsettledOutputs) : prior.outputs;
     const before = { ...prior, outputs };
-    const { restarts } = await this.#preview.reportChange(id, changes, before, news, goesWithBranch);
+    const { restarts } = await this.#preview.reportChange(id, difference, before, news);
     const { latest } = this.core.projects.project(outputs.projectId).endpoints;
     // A create in place of one that is replaced, or is gone, takes over what it finds.
     if (!isReplacing && some(latest, { id })) await this.#reportDuplicates(id, news);
@@ -143,7 +143,7 @@ export class EndpointLifecycle extends ResourceLifecycle<EndpointInputs, Endpoin
     if (changes.includes('branchId')) {
       const [unknown] = await findUnknownBranch(this.core, declaration, 'branchId');
       if (unknown) throw new Error(`branchId ${unknown.reason}. Nothing was changed.`);
-      return checkMove(id, declaration, this.core);
+      return checkMove(this.core, id, declaration);
     }
     if (this.core.claims.branch.item(branchId).foreseen === undefined) return;
     await foreseeDelete(this.core, declaration, this.core.projects.project(projectId), branchId);

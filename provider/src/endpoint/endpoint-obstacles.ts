@@ -75,10 +75,10 @@ export function checkRetained(id: string, { resource }: PriorState): void {
  * @throws Error when the endpoint is to be replaced, and is on a protected branch
  */
 export async function checkUnprotected(
+  core: ProviderCore,
   id: string,
   { outputs, resource }: PriorState,
   declaration: Declaration,
-  core: ProviderCore,
 ): Promise<void> {
   const { branch } = core.claims;
   const { wasProtected } = branch.item(outputs.branchId);
@@ -98,10 +98,10 @@ export async function checkUnprotected(
  * @throws Error that names another one
  */
 export function checkFollow(
+  { claims: { branch, endpoint } }: ProviderCore,
   id: string,
   { outputs: { branchId } }: PriorState,
   { resource: { urn }, inputs }: Declaration,
-  { branch, endpoint }: ProviderCore['claims'],
 ): void {
   if (!isUnknown(inputs.branchId) || !branch.isReplaced(branchId) || endpoint.isReplaced(id)) return;
   const follows = (other: string) => endpoint.resource(other).inState?.inputs.branchId === branchId;
@@ -116,7 +116,7 @@ export function checkFollow(
  * An endpoint can only move to a branch without any.
  * @throws Error that names the endpoint on it, before anything is sent
  */
-export async function checkMove(id: string, declaration: Declaration, core: ProviderCore): Promise<void> {
+export async function checkMove(core: ProviderCore, id: string, declaration: Declaration): Promise<void> {
   const { branchId, type } = declaration.inputs;
   const { urn, createsBeforeDelete } = declaration.resource;
   const claims = core.claims.endpoint;

@@ -10,6 +10,7 @@ import { isUp, mayDrop } from '../lifecycle/plan';
 import type { ProviderCore } from '../lifecycle/provider-core';
 import { describeOrder } from '../lifecycle/resource-errors';
 import { describeNamed } from '../lifecycle/resource-identity';
+import type { Difference } from '../lifecycle/resource-lifecycle';
 import { isUnsettled } from '../lifecycle/resource-state';
 import {
   type ChangeImpact,
@@ -44,10 +45,9 @@ export class EndpointPreview {
   /** For an endpoint in state. Returns what the change means. @throws Error when `allowRestart` is false and connections drop */
   async reportChange(
     id: string,
-    changes: readonly InputName[],
+    { changes, base }: Difference<InputName>,
     { outputs, resource: before }: PriorState,
     declaration: Declaration,
-    goesWithBranch: boolean,
   ): Promise<ChangeImpact> {
     const { inputs, resource } = declaration;
     const secretNames = union(before.secretNames, resource.secretNames);
@@ -60,10 +60,10 @@ export class EndpointPreview {
     if (mayDrop(situation, endpointFlow) || findDisruptive(changes, inputs).length > 0) {
       const project = this.#core.projects.project(outputs.projectId);
       const plan = await planLive(this.#core, project, id, situation, declaration);
-      const replacedBecause = goesWithBranch ? replacedWithBranch : undefined;
+      const replacedBecause = base === undefined ? undefined : replacedWithBranch;
       if (plan === 'gone') warnings.push(describeGone(id));
       else if (plan) impact = describeImpact({ ...plan, changes, inputs, secretNames, replacedBecause });
-      const whenEarly = goesWithBranch ? ` ${inEarlierUpdate}` : '';
+      const whenEarly = base === undefined ? '' : ` ${inEarlierUpdate}`;
       if (this.#isForbidden(impact, inputs))
         throw new Error(this.#describeRefusal(id, impact, declaration) + whenEarly);
       warnings.push(...impact.sentences, ...this.#describeGate(impact, inputs));
