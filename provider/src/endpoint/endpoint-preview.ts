@@ -6,12 +6,13 @@ import type { Existing } from '../lifecycle/create-once';
 import { orForced, replacedByOption } from '../lifecycle/data-loss';
 import { evolve } from '../lifecycle/evolve';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
-import { isUp, mayDrop } from '../lifecycle/plan';
+import { mayDrop } from '../lifecycle/plan';
 import type { ProviderCore } from '../lifecycle/provider-core';
 import { describeOrder } from '../lifecycle/resource-errors';
 import { describeNamed } from '../lifecycle/resource-identity';
 import type { Difference } from '../lifecycle/resource-lifecycle';
 import { isUnsettled } from '../lifecycle/resource-state';
+import { isUp } from '../lifecycle/situation';
 import {
   type ChangeImpact,
   describeImpact,

@@ -11,11 +11,11 @@ import {
   judgeDelete,
 } from './delete-guards';
 import { type DeleteRequest, deleteResource } from './delete-resource';
-import { isUp } from './plan';
 import { asReported, type ProviderCore } from './provider-core';
 import type { Subject } from './resource-errors';
 import type { Declared, Properties } from './resource-identity';
 import type { Prior } from './resource-state';
+import { isUp } from './situation';
 
 /** A delete that the engine asks for. */
 interface DeleteQuestion {

@@ -1,8 +1,8 @@
 import { filter, map } from 'lodash';
 import { joinFirst } from '../control-api/printable';
 import type { Branch, Endpoint } from '../control-api/wire-types';
-import { isUp } from './plan';
 import { describeSubject, type Subject } from './resource-errors';
+import { isUp } from './situation';
 
 /** An endpoint on a branch that is about to be deleted, which the service deletes with it. */
 export interface StandingEndpoint {

@@ -11,6 +11,7 @@ import {
   type Event,
   type Item,
   isStopped,
+  isUp,
   type Rules,
   type Situation,
   type Step,
@@ -131,11 +132,6 @@ function actionsOf(item: Item, effects: readonly string[]): string[] {
     ...(goesDown || restarts ? ['suspend_compute'] : []),
     ...(restarts ? ['start_compute'] : []),
   ];
-}
-
-/** A compute that is starting will be active when the change arrives. One whose stop has failed is active although it is disabled. */
-export function isUp({ current_state: state, pending_state: next = state, disabled }: Item): boolean {
-  return disabled ? state === 'active' && next === 'active' : state === 'active' || next === 'active';
 }
 
 /** Newer than all that is known. */

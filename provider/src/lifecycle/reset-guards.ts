@@ -1,8 +1,8 @@
 import type { Endpoint } from '../control-api/wire-types';
 import { childIds } from './delete-guards';
-import { isUp } from './plan';
 import type { ProviderCore } from './provider-core';
 import { type Declared, describeNamed } from './resource-identity';
+import { isUp } from './situation';
 
 /**
  * Checks the reset of a branch against its endpoints, and against its children that the program declares. The engine asks about

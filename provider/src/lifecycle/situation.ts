@@ -13,6 +13,11 @@ export interface Item {
   readonly disabled?: boolean | undefined;
 }
 
+/** A compute that is starting will be active when the change arrives. One whose stop has failed is active although it is disabled. */
+export function isUp({ current_state: state, pending_state: next = state, disabled }: Item): boolean {
+  return disabled ? state === 'active' && next === 'active' : state === 'active' || next === 'active';
+}
+
 /** Where a run has the resource from: from the state, by creating it, as an earlier create of its own, or by adopting it. */
 export type Origin = 'in state' | 'new' | 'own' | 'adopted';
 
