@@ -21,7 +21,7 @@ export function findExisting(
   const { inputs, resource } = declaration;
   const own =
     findNamed(branches, toUnfinishedNames(declaration)) ?? claims.findLeftover(resource.urn, branches);
-  if (own) return { kind: 'own', item: own };
+  if (own) return { origin: 'own', item: own };
   const { name, adopt } = inputs;
   const named = name === undefined ? undefined : findNamed(branches, [name]);
   if (!named) return undefined;
@@ -31,7 +31,7 @@ export function findExisting(
       `create of branch "${name}": branch ${named.id} has that name until this update renames it. With its resource (${holder}) in \`dependsOn\` of this one, and without adopt, \`pulumi up\` creates a new branch.`,
     );
   const others = findOtherOrigin(named, inputs);
-  if (adopt && others.length === 0) return { kind: 'adopted', item: named };
+  if (adopt && others.length === 0) return { origin: 'adopted', item: named };
   const now =
     others.length > 0
       ? `It has another ${others.join(' and ')}, which adopt can't change: declare what the branch has, or choose another name. If a killed \`pulumi up\` created it, delete it at the service, or go back to the program of that update, with adopt: true.`

@@ -162,7 +162,8 @@ export class BranchLifecycle extends ResourceLifecycle<BranchInputs, BranchOutpu
     try {
       const existing = findExisting(declaration, branches, this.claims);
       const { urn } = declaration.resource;
-      if (existing?.kind === 'adopted' && urn !== undefined) this.claims.claimAdoption(existing.item.id, urn);
+      if (existing?.origin === 'adopted' && urn !== undefined)
+        this.claims.claimAdoption(existing.item.id, urn);
       return describeCreation(declaration, existing);
     } catch (error) {
       const { name } = declaration.inputs;
@@ -188,7 +189,7 @@ function describeCreation({ inputs }: BranchDeclaration, existing: Existing<Bran
     return inputs.adopt ? 'adopt finds no branch of that name: `pulumi up` creates one' : undefined;
   const { id, created_at } = existing.item;
   const which = `branch ${id} (created ${created_at})`;
-  if (existing.kind === 'own')
+  if (existing.origin === 'own')
     return `\`pulumi up\` continues an interrupted create of this resource: ${which}`;
   const changes = branchArguments.findDrift(existing.item, inputs);
   const what = changes.length > 0 ? `changes its ${changes.join(', ')}` : 'changes nothing on it';

@@ -31,11 +31,11 @@ export async function createEndpoint(
     explainConflict: (endpoints, conflict) => explainConflict(inputs, endpoints, conflict),
     send: () => project.api.createEndpoint(project.id, attributes, deadline).then(toChange),
   });
-  const { kind, item } = creation;
+  const { origin, item } = creation;
   const work = { ...started, action: 'create', kind: 'endpoint', id: item.id } as const;
   const situation = situationOfCreation(endpointFlow, inputs, creation);
   // Before claiming: an adopted endpoint that must not be changed must not enter the state.
-  if (kind === 'adopted') await checkGate(work, situation, async () => item);
+  if (origin === 'adopted') await checkGate(work, situation, async () => item);
   claims.claimCreated(item.id, started);
   return { id: item.id, outputs: await startRun(work, situation).run([]) };
 }

@@ -78,12 +78,12 @@ describe('findExisting', () => {
   });
 
   it('finds the endpoint of an earlier create', () => {
-    expect(findExisting(targetOf(), [other, own])).toEqual({ kind: 'own', item: own });
-    expect(findExisting(targetOf({ adopt: true }), [other, own])).toEqual({ kind: 'own', item: own });
+    expect(findExisting(targetOf(), [other, own])).toEqual({ origin: 'own', item: own });
+    expect(findExisting(targetOf({ adopt: true }), [other, own])).toEqual({ origin: 'own', item: own });
   });
 
   it('finds the endpoint of an earlier create that did not rename it yet', () => {
-    expect(findExisting(targetOf({ name: 'api' }), [other, own])).toEqual({ kind: 'own', item: own });
+    expect(findExisting(targetOf({ name: 'api' }), [other, own])).toEqual({ origin: 'own', item: own });
   });
 
   it.each([{ adopt: true }, {}])(
@@ -101,7 +101,7 @@ describe('findExisting', () => {
 
   it('adopts the endpoint of the branch with adopt: true', () => {
     expect(findExisting(targetOf({ adopt: true }), [replica, other])).toEqual({
-      kind: 'adopted',
+      origin: 'adopted',
       item: other,
     });
   });
@@ -109,7 +109,7 @@ describe('findExisting', () => {
   it("adopts the endpoint with the declared name before the branch's", () => {
     expect(
       findExisting(targetOf({ adopt: true, name: 'reports', type: 'read_only' }), [other, replica]),
-    ).toEqual({ kind: 'adopted', item: replica });
+    ).toEqual({ origin: 'adopted', item: replica });
   });
 
   it('refuses an endpoint with the declared name, and suggests adopt: true', () => {
@@ -142,7 +142,7 @@ describe('findExisting', () => {
       `create of endpoint "${derived}": the project has an endpoint of the derived name on another branch, ep-own (branch br-2, created 2026-01-01T00:00:00Z). `,
     );
     expect(findExisting(targetOf({ adopt: true }), [elsewhere])).toEqual({
-      kind: 'adopted',
+      origin: 'adopted',
       item: elsewhere,
     });
   });

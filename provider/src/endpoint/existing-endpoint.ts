@@ -29,9 +29,9 @@ export function findExisting(
   const [named] = all;
   if (named && (own || !(inputs.adopt && isSamePlace(named, inputs))))
     throw new Error(describeTaken(inputs, named, all, own));
-  if (own) return { kind: isInPlace ? 'own' : 'adopted', item: own };
+  if (own) return { origin: isInPlace ? 'own' : 'adopted', item: own };
   const adopted = inputs.adopt ? (named ?? findBranchEndpoint(inputs, endpoints)) : undefined;
-  return adopted && { kind: 'adopted', item: adopted };
+  return adopted && { origin: 'adopted', item: adopted };
 }
 
 /** The oldest endpoint of a derived name: if two processes have created one, the oldest stays. */

@@ -43,9 +43,9 @@ export async function planLive(
 }
 
 /** What a take-over changes. */
-export function assessTakeOver({ kind, item }: Existing<Endpoint>, { inputs, resource }: Declaration) {
-  const changes = endpointArguments.findTakeOverChanges(item, inputs, kind === 'own');
-  const steps = plan({ ...situationOfFound(endpointFlow, inputs, item, kind, 'none'), item }, endpointFlow);
+export function assessTakeOver({ origin, item }: Existing<Endpoint>, { inputs, resource }: Declaration) {
+  const changes = endpointArguments.findTakeOverChanges(item, inputs, origin);
+  const steps = plan({ ...situationOfFound(endpointFlow, inputs, item, origin, 'none'), item }, endpointFlow);
   const { secretNames } = resource;
   return { changes, impact: describeImpact({ changes, live: item, steps, inputs, secretNames }) };
 }

@@ -3,6 +3,7 @@ import { isUnknown } from './input-values';
 import { keepProperties } from './kept-properties';
 import type { Properties } from './resource-identity';
 import { type Prior, type Unsettled, unsettledOutputs } from './resource-state';
+import type { TakenOver } from './situation';
 
 /** What a change of one argument does, and how the argument is read and written. */
 export interface Argument<Effect, Shown, Attributes, Value> {
@@ -124,14 +125,14 @@ export class ArgumentTable<Inputs extends object, Shown, Attributes extends obje
 
   /**
    * What a take-over changes.
-   * @param isOwn whether an earlier create of this resource made it: what the program leaves out is then reset
+   * @param origin `own`: an earlier create of this resource made it, so what the program leaves out is reset
    */
-  findTakeOverChanges(shown: Shown, inputs: Inputs, isOwn: boolean): (keyof Inputs & string)[] {
+  findTakeOverChanges(shown: Shown, inputs: Inputs, origin: TakenOver): (keyof Inputs & string)[] {
     // Both sides swapped: the program's value has to include the reported one, or else the argument is sent.
     const isLeftover = (name: keyof Inputs & string) =>
       this.isResettable(name) &&
       !this.isMatch(name, this.#read(name, shown), inputs[name] ?? this.row(name).whenRemoved);
-    return union(this.findDrift(shown, inputs), isOwn ? this.names.filter(isLeftover) : []);
+    return union(this.findDrift(shown, inputs), origin === 'own' ? this.names.filter(isLeftover) : []);
   }
 
   /** Whether the service reports what the program gives, or the default of what it no longer gives. */

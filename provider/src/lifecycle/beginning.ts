@@ -5,7 +5,7 @@ import { evolve } from './evolve';
 import { emptyLedger, type Ledger, moveTo } from './ledger';
 import type { Flow } from './resource';
 import type { Unsettled } from './resource-state';
-import { type Item, newSituation, type Situation } from './situation';
+import { type Item, newSituation, type Situation, type TakenOver } from './situation';
 import { readLedger } from './stored-ledger';
 
 type Named = { readonly name?: string | undefined };
@@ -25,10 +25,10 @@ export function situationOfCreation<Inputs extends Named, Shown extends Item>(
   inputs: Inputs,
   creation: Creation<Shown>,
 ): Situation {
-  const { kind, item } = creation;
-  return kind === 'new'
+  const { origin, item } = creation;
+  return origin === 'new'
     ? situationOfNew(flow, inputs, item, creation.operations)
-    : situationOfFound(flow, inputs, item, kind, creation.writes);
+    : situationOfFound(flow, inputs, item, origin, creation.writes);
 }
 
 /** The situation after the response to a create, which has sent all that the program gives, except the name and what is set last. */
@@ -62,14 +62,13 @@ export function situationOfFound<Inputs extends Named, Shown extends Item>(
   flow: Flow<Inputs, Shown>,
   inputs: Inputs,
   item: Shown,
-  origin: 'own' | 'adopted',
+  origin: TakenOver,
   writes: Situation['writes'],
 ): Situation {
-  const isOwn = origin === 'own';
   const past = flow.mayHavePast(item, origin) ? 'uncertain' : 'closed';
-  const ledger = isOwn ? nameLast(inputs, item) : emptyLedger;
+  const ledger = origin === 'own' ? nameLast(inputs, item) : emptyLedger;
   const found: Situation = { ...newSituation(inputs, flow.isBlind), origin, past, ledger, item, writes };
-  const names = flow.arguments.findTakeOverChanges(item, inputs, isOwn);
+  const names = flow.arguments.findTakeOverChanges(item, inputs, origin);
   return evolve(found, { kind: 'asked', names }, flow);
 }
 

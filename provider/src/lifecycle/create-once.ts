@@ -5,14 +5,14 @@ import type { Operation } from '../control-api/wire-types';
 import { describeBlockers } from '../engine/progress';
 import type { Work } from './provider-core';
 import type { Change } from './resource';
-import type { Situation } from './situation';
+import type { Situation, TakenOver } from './situation';
 
 /** A list older than this does not prove that the resource does not exist. Milliseconds. */
 const freshListMs = 5_000;
 
 /** What a create takes over instead of creating: its own, made by an earlier try, or one to adopt. */
 export interface Existing<Shown> {
-  readonly kind: 'own' | 'adopted';
+  readonly origin: TakenOver;
   readonly item: Shown;
 }
 
@@ -20,7 +20,7 @@ type Writes = Situation['writes'];
 
 /** What a create has created now, or found. */
 export type Creation<Shown> =
-  | (Change<Shown> & { readonly kind: 'new' })
+  | (Change<Shown> & { readonly origin: 'new' })
   /** `writes`: what this run has sent until then. */
   | (Existing<Shown> & Pick<Situation, 'writes'>);
 
@@ -76,7 +76,7 @@ export async function createOnce<Shown extends { readonly id: string }>(
     findDone: () => search(writes === 'unknown' && !request.refusesSecond ? project.readLagMs : 0),
     send: async () => {
       try {
-        return { kind: 'new', ...(await request.send()) };
+        return { origin: 'new', ...(await request.send()) };
       } catch (error) {
         if (!isConflict(error)) throw error;
         const found = await search(project.readLagMs, (items) => request.explainConflict?.(items, error));
@@ -86,7 +86,7 @@ export async function createOnce<Shown extends { readonly id: string }>(
     },
     onLocked: (blocking: readonly Operation[]) =>
       progress.show(describeBlockers(blocking), deadline.elapsedMs),
-    startedBy: (creation) => (creation.kind === 'new' ? creation.operations : []),
+    startedBy: (creation) => (creation.origin === 'new' ? creation.operations : []),
   });
   return write.catch((error: unknown) => {
     throw writes === 'unknown' && keep ? keep(error) : error;

@@ -5,7 +5,7 @@ import type { Work } from './provider-core';
 import type { Subject } from './resource-errors';
 import type { Properties } from './resource-identity';
 import type { Unsettled } from './resource-state';
-import type { Item, Rules, Situation } from './situation';
+import type { Item, Rules, Situation, TakenOver } from './situation';
 
 /** The response to a write. */
 export interface Change<Shown> {
@@ -22,7 +22,7 @@ export interface Flow<Inputs extends object, Shown extends Item> extends Rules {
   /** Whether only the resource shows what has become of an operation. */
   readonly isBlind: boolean;
   /** Whether operations of earlier runs may still change an existing resource that is taken over. */
-  readonly mayHavePast: (item: Shown, origin: 'own' | 'adopted') => boolean;
+  readonly mayHavePast: (item: Shown, origin: TakenOver) => boolean;
 }
 
 /** One resource of one run, as the flow sees it: its type, its requests, and its form in state. */

@@ -19,7 +19,8 @@ export function isUp({ current_state: state, pending_state: next = state, disabl
 }
 
 /** Where a run has the resource from: from the state, by creating it, as an earlier create of its own, or by adopting it. */
-export type Origin = 'in state' | 'new' | 'own' | 'adopted';
+export type Origin = 'in state' | 'new' | TakenOver;
+export type TakenOver = 'own' | 'adopted';
 
 /** Everything that a create or an update knows: one immutable value. `decide` reads it, and `evolve` makes the next one. */
 export interface Situation {

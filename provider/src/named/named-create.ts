@@ -57,8 +57,8 @@ function findExisting<Inputs extends NamedInputs>(
 ): Existing<NamedItem> | undefined {
   const item = items.find(({ id }) => id === toNamedId(inputs));
   if (!item) return undefined;
-  if (writes === 'unknown') return { kind: 'own', item };
-  if (inputs.adopt) return { kind: 'adopted', item };
+  if (writes === 'unknown') return { origin: 'own', item };
+  if (inputs.adopt) return { origin: 'adopted', item };
   throw new Error(`create of ${named.kind} "${inputs.name}": ${describeTaken(named, item)}`);
 }
 

@@ -54,7 +54,7 @@ export const lifecycleFaults: readonly KnownFault[] = [
     name: 'a create does not look for what it has created before',
     file: 'lifecycle/create-once.ts',
     find: "if (existing) return { ...existing, writes: 'none' };",
-    replace: "if (existing?.kind === 'adopted') return { ...existing, writes: 'none' };",
+    replace: "if (existing?.origin === 'adopted') return { ...existing, writes: 'none' };",
   },
   {
     name: 'an update sends all arguments',
