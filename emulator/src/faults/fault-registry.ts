@@ -9,15 +9,6 @@ import {
   type RequestMatch,
 } from './faults';
 
-/** A request that a fault may hit. */
-export interface FaultyRequest {
-  readonly method: string;
-  /** After the version segment, without the query. */
-  readonly path: string;
-  /** Whether it is a read that can show an earlier state. */
-  readonly canBeLate: boolean;
-}
-
 class ActiveFault implements InjectedFault {
   readonly id = randomUUID();
   hits = 0;
@@ -72,7 +63,8 @@ export class FaultRegistry {
     return [...this.#faults];
   }
 
-  takeForRequest({ method, path, canBeLate }: FaultyRequest): RequestEffect | undefined {
+  /** @param path after the version segment, without the query */
+  takeForRequest(method: string, path: string, canBeLate: boolean): RequestEffect | undefined {
     for (const active of this.#faults) {
       const { fault } = active;
       if (active.isUsedUp || !isRequestFault(fault) || !active.matchesRequest(method, path)) continue;

@@ -19,7 +19,7 @@ export function addHttpFaults(app: FastifyInstance, faults: FaultRegistry, stopp
     const path = apiPathOf(request);
     if (path === undefined) return;
     const canBeLate = request.routeOptions.config.lateRead !== undefined;
-    const effect = faults.takeForRequest({ method: request.method, path, canBeLate });
+    const effect = faults.takeForRequest(request.method, path, canBeLate);
     if (effect === undefined) return;
     if (effect.kind === 'lost-before-work') {
       reply.hijack();

@@ -48,22 +48,11 @@ export function checkBothBounds({
   );
 }
 
-/** By the minimum size. Source: docs/service.md, "Compute sizes"; for sizes above 8 CU, a judgement. */
-const MAX_CONNECTIONS: Readonly<Record<number, number>> = {
-  0.25: 112,
-  0.5: 225,
-  1: 450,
-  2: 901,
-  3: 1351,
-  4: 1802,
-  5: 2253,
-  6: 2703,
-  7: 3154,
-  8: 3604,
-};
+/** For each compute unit. It gives the values of the table in docs/service.md, "Compute sizes". */
+const CONNECTIONS_PER_CU = 450.6;
 const MOST_CONNECTIONS = 4000;
 
-/** The Postgres setting `max_connections` of a compute. */
+/** The Postgres setting `max_connections` of a compute. The maximum, which only sizes above 8 CU reach, is a judgement. */
 export function maxConnectionsOf(minCu: number): number {
-  return MAX_CONNECTIONS[minCu] ?? MOST_CONNECTIONS;
+  return Math.min(MOST_CONNECTIONS, Math.floor(minCu * CONNECTIONS_PER_CU));
 }
