@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ControlPlane } from '../control-plane/control-plane';
 import type { DataPlane } from '../control-plane/data-plane';
-import { toTimestamp } from '../records/clock';
 import type { EndpointRecord, OperationRecord, ProjectRecord } from '../records/records';
 import type { Endpoint, EndpointState } from '../records/wire-types';
 
@@ -87,7 +86,7 @@ function viewEndpoint(project: ProjectRecord, { wire }: EndpointRecord, dataPlan
 }
 
 function viewOperation(project: ProjectRecord, operation: OperationRecord) {
-  const { wire, startedMicros } = operation;
+  const { wire, startedAt = null } = operation;
   return {
     id: wire.id,
     action: wire.action,
@@ -97,15 +96,15 @@ function viewOperation(project: ProjectRecord, operation: OperationRecord) {
     error: wire.error ?? null,
     createdAt: wire.created_at,
     /** null while the operation waits for others. */
-    startedAt: startedMicros === undefined ? null : toTimestamp(startedMicros),
+    startedAt,
     /** From the start of the operation; null until it has ended. */
     durationMs: operation.progress === 'ended' ? durationOf(operation) : null,
   };
 }
 
 /** An operation that was cancelled before it started took no time. */
-function durationOf({ wire, startedMicros }: OperationRecord): number {
-  return startedMicros === undefined ? 0 : Date.parse(wire.updated_at) - Math.floor(startedMicros / 1000);
+function durationOf({ wire, startedAt }: OperationRecord): number {
+  return startedAt === undefined ? 0 : Date.parse(wire.updated_at) - Date.parse(startedAt);
 }
 
 /** The branch's name, or its id if the branch no longer exists. */

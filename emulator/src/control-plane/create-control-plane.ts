@@ -1,6 +1,6 @@
 import { FaultRegistry } from '../faults/fault-registry';
 import { durationOf, type Settings } from '../options/emulator-options';
-import { Clock, parseTimestamp } from '../records/clock';
+import { Clock } from '../records/clock';
 import { History } from '../records/history';
 import { Journal, type Receiver } from '../records/journal';
 import type { ProjectRecord } from '../records/records';
@@ -67,7 +67,7 @@ export function resumeProjects(plane: ControlPlane, projects: readonly ProjectRe
     if (plane.dataPlane) project.wire.pg_version = plane.dataPlane.version;
     plane.store.projects.set(project.wire.id, project);
     plane.history.startWith(project);
-    plane.clock.startAfter(latestMicros(project));
+    plane.clock.startAfter(latestChange(project));
   }
   for (const project of projects) {
     plane.runner.resume(project);
@@ -75,9 +75,9 @@ export function resumeProjects(plane: ControlPlane, projects: readonly ProjectRe
   }
 }
 
-/** The latest time in a project's records, in microseconds since 1970. */
-function latestMicros({ wire, branches, endpoints, operations }: ProjectRecord): number {
+/** The latest time in a project's records. */
+function latestChange({ wire, branches, endpoints, operations }: ProjectRecord): string {
   const parts = [...branches.values(), ...endpoints.values(), ...operations];
-  const records = [wire, ...parts.map((part) => part.wire)];
-  return records.reduce((latest, record) => Math.max(latest, parseTimestamp(record.updated_at) ?? 0), 0);
+  const times = parts.map((part) => part.wire.updated_at);
+  return times.reduce((latest, time) => (time > latest ? time : latest), wire.updated_at);
 }

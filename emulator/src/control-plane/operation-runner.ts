@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { FaultRegistry } from '../faults/fault-registry';
-import { type Clock, toTimestamp } from '../records/clock';
+import type { Clock } from '../records/clock';
 import {
   type EndpointRecord,
   type OperationRecord,
@@ -94,10 +94,9 @@ export class OperationRunner {
   #record(project: ProjectRecord, steps: readonly Step[]): OperationRecord[] {
     const chain: OperationRecord[] = [];
     for (const step of steps) {
-      const createdMicros = this.#settings.clock.nextMicros();
-      const wire = newOperation(project, step, createdMicros);
+      const wire = newOperation(project, step, this.#settings.clock.now());
       const chainId = chain[0]?.wire.id ?? wire.id;
-      chain.push({ project, wire, step, createdMicros, chainId, progress: 'waiting' });
+      chain.push({ project, wire, step, chainId, progress: 'waiting' });
     }
     for (const operation of chain) {
       project.operations.push(operation);
@@ -201,16 +200,16 @@ export class OperationRunner {
   }
 
   #setStatus(operation: OperationRecord, status: string): void {
-    const nowMicros = this.#settings.clock.nextMicros();
-    if (operation.progress === 'started') operation.startedMicros = nowMicros;
-    operation.wire.status = status;
-    operation.wire.updated_at = toTimestamp(nowMicros);
-    operation.wire.total_duration_ms = Math.round((nowMicros - operation.createdMicros) / 1000);
+    const { wire } = operation;
+    wire.status = status;
+    wire.updated_at = this.#settings.clock.now();
+    wire.total_duration_ms = Date.parse(wire.updated_at) - Date.parse(wire.created_at);
+    if (operation.progress === 'started') operation.startedAt = wire.updated_at;
     this.#settings.onChange(operation);
   }
 }
 
-function newOperation(project: ProjectRecord, step: Step, createdMicros: number): Operation {
+function newOperation(project: ProjectRecord, step: Step, now: string): Operation {
   return {
     id: randomUUID(),
     project_id: project.wire.id,
@@ -219,8 +218,8 @@ function newOperation(project: ProjectRecord, step: Step, createdMicros: number)
     action: step.action,
     status: 'scheduling',
     failures_count: 0,
-    created_at: toTimestamp(createdMicros),
-    updated_at: toTimestamp(createdMicros),
+    created_at: now,
+    updated_at: now,
     total_duration_ms: 0,
   };
 }

@@ -17,9 +17,9 @@ export class Clock {
     return this.#lastMicros;
   }
 
-  /** Continues after a time from an earlier clock, even if the system clock has been set back since. */
-  startAfter(micros: number): void {
-    this.#lastMicros = Math.max(this.#lastMicros, micros);
+  /** Continues after the millisecond of a timestamp of an earlier clock, even if the system clock has been set back since. */
+  startAfter(timestamp: string): void {
+    this.#lastMicros = Math.max(this.#lastMicros, (Date.parse(timestamp) + 1) * 1000);
   }
 
   now(): string {
@@ -33,13 +33,5 @@ export function toTimestamp(micros: number): string {
   return `${milliseconds}${String(micros % 1000).padStart(3, '0')}Z`;
 }
 
-const TIMESTAMP = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z$/;
-
-/** Microseconds since 1970, or undefined if the text is not a UTC timestamp. */
-export function parseTimestamp(text: string): number | undefined {
-  const match = TIMESTAMP.exec(text);
-  const seconds = match?.[1] === undefined ? Number.NaN : Date.parse(`${match[1]}Z`);
-  if (Number.isNaN(seconds)) return undefined;
-  const fraction = (match?.[2] ?? '').padEnd(6, '0').slice(0, 6);
-  return seconds * 1000 + Number(fraction);
-}
+/** Two of these are in the order of their times. */
+export const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;

@@ -63,9 +63,8 @@ export interface OperationRecord {
   readonly project: ProjectRecord;
   readonly wire: Operation;
   readonly step: Step;
-  readonly createdMicros: number;
   /** When it last began to run; undefined while it waits for other operations. */
-  startedMicros?: number | undefined;
+  startedAt?: string;
   /** The id of the first operation of the same request. They run one after the other. */
   readonly chainId: string;
   progress: 'waiting' | 'started' | 'ended';

@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { ControlPlane } from '../../control-plane/control-plane';
 import { found } from '../../records/api-error';
-import { parseTimestamp } from '../../records/clock';
 import type { ProjectSnapshot } from '../../records/history';
 import type { OperationRecord } from '../../records/records';
 import type { Operation } from '../../records/wire-types';
@@ -18,7 +17,7 @@ export function addOperationRoutes(api: FastifyInstance, plane: ControlPlane): v
     const project = plane.store.project(request.params.project_id);
     const { limit, cursor } = readQuery(QUERY, request.query);
     const view = snapshotFor(plane, request);
-    const page = pageOf(project.operations, view, limit, parseTimestamp(cursor ?? ''));
+    const page = pageOf(project.operations, view, limit, cursor);
     // The cursor of an empty page leads to another empty page.
     const last = page.at(-1)?.created_at ?? cursor;
     return { operations: page, pagination: { cursor: last ?? project.wire.created_at } };
@@ -36,12 +35,12 @@ function pageOf(
   oldestFirst: readonly OperationRecord[],
   view: ProjectSnapshot,
   limit: number,
-  beforeMicros = Number.POSITIVE_INFINITY,
+  before?: string,
 ): Operation[] {
   const page: Operation[] = [];
   for (let index = oldestFirst.length - 1; index >= 0 && page.length < limit; index -= 1) {
     const record = oldestFirst[index];
-    if (record === undefined || record.createdMicros >= beforeMicros) continue;
+    if (record === undefined || (before !== undefined && record.wire.created_at >= before)) continue;
     const operation = view.operations.get(record.wire.id);
     if (operation !== undefined) page.push(operation);
   }

@@ -5,7 +5,6 @@ import type { ControlPlane } from '../../control-plane/control-plane';
 import { onceVerified } from '../../control-plane/endpoint-settings';
 import { addProject, deleteProject, updateProject } from '../../control-plane/projects';
 import { showNewBranch, showOperations } from '../../control-plane/response-bodies';
-import { parseTimestamp } from '../../records/clock';
 import { ACCOUNT_ID, type Project } from '../../records/wire-types';
 import { defaultsOf, NEW_PROJECT, PROJECT_CHANGE } from '../../requests/project-attributes';
 import { id } from '../../validation/schemas';
@@ -39,7 +38,7 @@ export function addProjectRoutes(api: FastifyInstance, plane: ControlPlane): voi
     // Deleted projects cannot be recovered, and one organization owns all others.
     const listed = recoverable || org_id !== ACCOUNT_ID ? [] : [...store.projects.values()];
     const projects = listed.map(({ wire }) => wire);
-    const page = pageOf(projects, search, parseTimestamp(cursor), limit);
+    const page = pageOf(projects, search, cursor, limit);
     const last = page.at(-1);
     return {
       projects: page.map((project) => ({ ...project, active_time: project.active_time_seconds })),
@@ -89,14 +88,9 @@ export function addProjectRoutes(api: FastifyInstance, plane: ControlPlane): voi
 }
 
 /** Projects created after the given time, oldest first. */
-function pageOf(
-  projects: Project[],
-  search: string,
-  afterMicros: number | undefined,
-  limit: number,
-): Project[] {
+function pageOf(projects: Project[], search: string, after: string, limit: number): Project[] {
   return projects
-    .filter(({ created_at }) => (parseTimestamp(created_at) ?? 0) > (afterMicros ?? 0))
+    .filter(({ created_at }) => created_at > after)
     .filter(({ id, name }) => id.includes(search) || name.includes(search))
     .slice(0, limit);
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { badRequest } from '../../records/api-error';
-import { parseTimestamp } from '../../records/clock';
+import { TIMESTAMP } from '../../records/clock';
 import { parse } from '../../validation/parse';
-import { oneOf, wholeNumber } from '../../validation/schemas';
+import { oneOf, textLike, wholeNumber } from '../../validation/schemas';
 
 /** Fastify's parser returns a list for a repeated parameter. */
 export const queryText = z.string('sent once');
@@ -12,10 +12,7 @@ export const queryFlag = queryText.pipe(oneOf('true', 'false')).transform((choic
  * The creation time of the last record of the previous page. No two records share a time, so pages stay exact while
  * records are added, and after the last one of a page is deleted.
  */
-export const timeCursor = queryText.refine(
-  (cursor) => parseTimestamp(cursor) !== undefined,
-  'the cursor of an earlier response',
-);
+export const timeCursor = queryText.pipe(textLike(TIMESTAMP, 'the cursor of an earlier response'));
 
 export function queryWhole(min: number, max: number) {
   return queryText
