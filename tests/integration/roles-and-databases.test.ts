@@ -106,9 +106,8 @@ it('a preview after a killed reset says that the database will be empty', async 
     name: 'shop',
     ownerName: 'app_owner',
   });
-  const { projectId, branchId } = declared;
   const { parentId = '' } = branch.outputs as { parentId?: string };
-  await api.restoreBranch(projectId, branchId, { source_branch_id: parentId });
+  await api.restoreBranch(declared.projectId, branch.id, { source_branch_id: parentId });
   const run = startRun();
   await run.preview(branch, reset);
   expect(await run.preview(made, declared)).toMatchObject({ hasChanges: true });
@@ -117,6 +116,8 @@ it('a preview after a killed reset says that the database will be empty', async 
   await up.update(branch, reset);
   const after = await up.update(made, declared);
   expect(after.outputs.createdAt).not.toBe(made.outputs.createdAt);
+  await run.preview(branch, reset); // As if the state had missed that, too.
+  expect(await run.preview(after, declared)).toMatchObject({ hasChanges: false });
 });
 
 it('a refresh reads the password of another role of that name', async () => {

@@ -5,6 +5,7 @@ import { isSameInstant, isUnknown, unknownValue } from '../lifecycle/input-value
 import { isCreation } from '../lifecycle/ledger';
 import type { ProviderCore } from '../lifecycle/provider-core';
 import { checkReset } from '../lifecycle/reset-guards';
+import type { ItemRecord } from '../lifecycle/run-records';
 import { isFailed } from '../operations/operation-outcome';
 import { listOperationsSince } from '../operations/operation-pages';
 import { isSchemaOnly } from './branch-arguments';
@@ -62,7 +63,7 @@ export async function reportReset(
   const isKnownReset = resetAt === undefined || isSameInstant(resetAt, outputs.lastResetAt);
   if (!isKnownReset && !(await mayHaveFailed(core, id, resetAt, declaration))) {
     const since = `branch ${id} was reset at ${resetAt}, by a run that failed or by another client: \`pulumi up\` counts it as the one of this change of resetTriggers, and does not repeat it`;
-    noteAhead(core, id, 'found');
+    noteAhead(core, id, { reset: 'found', resetAt });
     await core.warn(declaration, [since]);
     return false;
   }
@@ -72,7 +73,7 @@ export async function reportReset(
     throw new Error(`restoreFrom: ${source} is not a branch of the project. Nothing was changed.`);
   const { timestamp, lsn } = inputs.restoreFrom ?? {};
   const from = timestamp === undefined && lsn === undefined ? findSource(inputs, branch) : undefined;
-  noteAhead(core, id, 'expected', isUnknown(from) ? undefined : from);
+  noteAhead(core, id, { reset: 'expected', source: isUnknown(from) ? undefined : from });
   try {
     await checkReset(core, declaration, id);
     const reason = branch && findObstacle(branch, changes, inputs, all);
@@ -89,14 +90,14 @@ export async function reportReset(
  * From now on, the roles and databases of the branch wait for the reset.
  * @throws Error when the engine has already asked about one of them: that one would not wait
  */
-function noteAhead({ claims }: ProviderCore, id: string, reset: 'expected' | 'found', source?: string): void {
+function noteAhead({ claims }: ProviderCore, id: string, reset: ItemRecord): void {
   const isFirst = claims.branch.item(id).reset === undefined;
   const [early] = [claims.role, claims.database].flatMap((each) => each.urnsWith({ branchId: id }));
   if (isFirst && early)
     throw new Error(
       `the reset of branch ${id} replaces what ${early} stands for, which does not wait for it. Nothing was changed. Set branchId there to the output of the branch resource instead of the id as text.`,
     );
-  claims.branch.noteItem(id, { reset, source });
+  claims.branch.noteItem(id, { source: undefined, resetAt: undefined, ...reset });
 }
 
 /** Whether the reset of that time has failed, or its operation can't be read: `up` may then send another one. */

@@ -48,6 +48,8 @@ export interface ItemRecord {
    * update waits until it has ended.
    */
   readonly reset?: 'expected' | 'found' | 'done' | undefined;
+  /** When a reset that was found took place: a role or a database that was created later is not affected. */
+  readonly resetAt?: string | undefined;
   /** For a branch whose reset is expected: the branch whose roles and databases it then has, if that can be foreseen. */
   readonly source?: string | undefined;
   /** For a branch that a change replaces: the endpoints on it that the preview knows. */

@@ -200,7 +200,9 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
 
   /** Whether its branch is reset, by this run or by a killed one: the branch then has the roles and databases of another one. */
   #isReset({ outputs }: PriorNamed<Inputs>): boolean {
-    return this.core.claims.branch.item(outputs.branchId).reset !== undefined;
+    const { reset, resetAt } = this.core.claims.branch.item(outputs.branchId);
+    const isLater = resetAt !== undefined && Date.parse(outputs.createdAt) > Date.parse(resetAt);
+    return reset !== undefined && !isLater;
   }
 
   #previewUpdate(prior: PriorNamed<Inputs>, inputs: Inputs): object {
