@@ -32,7 +32,7 @@ describe('advice', () => {
     expect(run.shown.join('\n')).toMatch(/adopt finds no branch.*\n.*adopt finds no endpoint/);
     await run.check('branch', 'a', { projectId, name: 'x', adopt: true });
     expect(run.shown.join()).toMatch(
-      /adopt takes over .*\. Only with --replace or taint, `pulumi up` first deletes/,
+      /adopt takes over .*\. Only with --replace or taint, `pulumi up` first deletes .*, unless the state has retainOnDelete$/,
     );
     const next = startRun();
     await next.check('branch', 'a', { projectId, name: 'x' });
