@@ -1,6 +1,7 @@
 import {
   closeSync,
   fdatasyncSync,
+  fstatSync,
   ftruncateSync,
   openSync,
   readFileSync,
@@ -103,16 +104,18 @@ export class DataFile {
 
   /** Replaces the file by a new one, which only this user can read: it contains passwords and the key. */
   #rewrite({ head, projects }: Contents): void {
-    const text = [head, ...projects].map(lineOf).join('');
     const unfinished = `${this.#file}.new`;
     try {
       rmSync(unfinished, { force: true });
-      writeFileSync(unfinished, text, { mode: 0o600, flag: 'wx', flush: true });
-      const descriptor = openSync(unfinished, 'a');
+      const descriptor = openSync(unfinished, 'ax', 0o600);
+      // Row by row: the whole may be too long for a string.
+      for (const content of [head, ...projects.flat().map((row) => [row])])
+        writeFileSync(descriptor, lineOf(content));
+      fdatasyncSync(descriptor);
       renameSync(unfinished, this.#file);
       const former = this.#descriptor;
       this.#descriptor = descriptor;
-      this.#length = Buffer.byteLength(text);
+      this.#length = fstatSync(descriptor).size;
       closeSync(former);
     } catch (cause) {
       // On a full disk, one that is not new stays as it is.
@@ -142,17 +145,13 @@ const lineOf = (content: object): string => `${JSON.stringify(content)}\n`;
 function readContents(file: string): Contents {
   const bytes = readFileSync(file);
   const length = bytes.lastIndexOf('\n') + 1;
-  const text = bytes.toString('utf8', 0, length);
   if (bytes.length === 0)
     return { head: { 'postgres-control-emulator': DATA_VERSION }, projects: [], length };
-  const [, version] = HEAD.exec(text) ?? [];
+  const [, version] = HEAD.exec(bytes.toString('latin1', 0, Math.min(length, 100))) ?? [];
   if (version === undefined) throw new Error('it is not a data file of the emulator');
   if (Number(version) !== DATA_VERSION)
     throw new Error(`another emulator wrote it (data version ${version}, this one knows ${DATA_VERSION})`);
-  const [head, ...lines] = text
-    .split('\n')
-    .slice(0, -1)
-    .map((line) => JSON.parse(line));
+  const [head, ...lines] = [...linesOf(bytes)].map((line) => JSON.parse(line));
   const projects = new Map<string, Map<string, Row>>();
   for (const row of lines.flat() as Row[]) {
     const rows = projects.get(row.projectId) ?? new Map<string, Row>();
@@ -165,4 +164,13 @@ function readContents(file: string): Contents {
     return !isOver || document.wire.updated_at >= since;
   };
   return { head, projects: [...projects.values()].map((rows) => [...rows.values()].filter(isKept)), length };
+}
+
+/** The lines that are complete. */
+function* linesOf(bytes: Buffer): Generator<string> {
+  let start = 0;
+  for (let end = bytes.indexOf('\n'); end >= 0; end = bytes.indexOf('\n', start)) {
+    yield bytes.toString('utf8', start, end);
+    start = end + 1;
+  }
 }
