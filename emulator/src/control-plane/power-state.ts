@@ -1,18 +1,12 @@
 import { conflict } from '../records/api-error';
-import type { Clock } from '../records/clock';
 import { type EndpointRecord, type OperationRecord, type Step, unfinishedOf } from '../records/records';
 import type { EndpointState } from '../records/wire-types';
+import type { ControlPlane } from './control-plane';
 import type { DataPlane } from './data-plane';
-
-/** What counts dropped connections, and what tells the time. */
-interface Counting {
-  readonly clock: Clock;
-  readonly dataPlane: DataPlane | undefined;
-}
 
 /** Updates an endpoint's states after an operation started or ended. Returns the endpoint, if it still exists. */
 export function updateEndpointState(
-  { clock, dataPlane }: Counting,
+  { clock, dataPlane }: Pick<ControlPlane, 'clock' | 'dataPlane'>,
   operation: OperationRecord,
 ): EndpointRecord | undefined {
   const endpoint = operation.project.endpoints.get(operation.step.endpointId ?? '');
