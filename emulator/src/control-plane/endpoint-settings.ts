@@ -1,6 +1,7 @@
 import type { EndpointSettings } from '../records/wire-types';
 import type { ControlPlane } from './control-plane';
 
+/** For the controls, which cannot wait until Postgres has checked the values. */
 export function checkPgSettings(
   { dataPlane }: ControlPlane,
   { pg_settings, preload_libraries }: Partial<EndpointSettings> = {},

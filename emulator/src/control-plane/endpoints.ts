@@ -14,7 +14,6 @@ import type { EndpointAttributes, NewEndpointAttributes } from '../requests/endp
 import { checkNotProtected } from './branch-rules';
 import type { ControlPlane } from './control-plane';
 import { applyAttributes, planUpdate } from './endpoint-changes';
-import { checkPgSettings } from './endpoint-settings';
 import { startStep, suspendStep } from './endpoint-steps';
 import { checkEndpointUnlocked, checkUnlocked } from './locks';
 import { checkNotDeleting, countSimulatedDrop, targetStateOf } from './power-state';
@@ -66,7 +65,6 @@ export function checkNewEndpoint(
     throw badRequest(`endpoint.region_id must be the project's, ${region}; got ${attributes.region_id}`);
   }
   checkComputeSize(sizeOf(attributes, defaultSize(project)), plane.settings.maxCu);
-  checkPgSettings(plane, attributes.settings);
 }
 
 /** Adds the record; the caller runs the first steps. */
@@ -125,7 +123,6 @@ export function updateEndpoint(
   const { project, wire } = endpoint;
   if (requested.branch_id !== undefined) plane.store.branch(project, requested.branch_id);
   checkComputeSize(sizeOf(requested, sizeOf(wire)), plane.settings.maxCu);
-  checkPgSettings(plane, requested.settings);
   checkEndpointUnlocked(plane, endpoint);
   checkNotDeleting(endpoint);
   checkMove(endpoint, requested.branch_id);

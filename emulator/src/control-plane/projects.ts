@@ -1,7 +1,7 @@
 import { toTimestamp } from '../records/clock';
 import { newProjectId } from '../records/ids';
 import { emptyProject, type OperationRecord, type ProjectRecord, type Step } from '../records/records';
-import { ACCOUNT_ID, type DefaultEndpointSettings, type Project, REGION_ID } from '../records/wire-types';
+import { ACCOUNT_ID, type Project, REGION_ID } from '../records/wire-types';
 import {
   defaultsOf,
   firstNamesOf,
@@ -11,7 +11,6 @@ import {
 import { checkNotProtected } from './branch-rules';
 import { newBranch } from './branches';
 import type { ControlPlane } from './control-plane';
-import { checkPgSettings } from './endpoint-settings';
 import { addEndpoint, checkNewEndpoint, firstSteps } from './endpoints';
 import { checkUnlocked } from './locks';
 import { firstAccess } from './new-roles-and-databases';
@@ -26,7 +25,7 @@ export function addProject(plane: ControlPlane, requested: NewProject) {
   const project = emptyProject(wire, branchId);
   const access = firstAccess(branchId, firstNamesOf(requested), created_at);
   const branch = { project, wire: branchWire, ...access };
-  checkDefaults(plane, project, wire.default_endpoint_settings);
+  checkNewEndpoint(plane, project, wire.default_endpoint_settings ?? {});
   plane.store.addProject(project);
   plane.store.addBranch(branch);
   const endpoint = addEndpoint(plane, project, { branch_id: branchId, type: 'read_write' });
@@ -42,7 +41,7 @@ export function updateProject(
 ): readonly OperationRecord[] {
   const { wire, primaryBranchId: branchId } = project;
   const merged = defaults && { ...wire.default_endpoint_settings, ...defaults };
-  checkDefaults(plane, project, merged);
+  if (merged !== undefined) checkNewEndpoint(plane, project, merged);
   checkUnlocked(plane.settings.locks, project, {});
   const before = wire.history_retention_seconds;
   Object.assign(wire, requested, merged && { default_endpoint_settings: merged }, {
@@ -60,15 +59,6 @@ export function deleteProject(plane: ControlPlane, project: ProjectRecord): void
   plane.runner.start(project, [
     { action: 'delete_tenant', branchId: project.primaryBranchId, purpose: 'project-deletion' },
   ]);
-}
-
-function checkDefaults(
-  plane: ControlPlane,
-  project: ProjectRecord,
-  defaults: DefaultEndpointSettings = {},
-): void {
-  checkPgSettings(plane, defaults);
-  checkNewEndpoint(plane, project, defaults);
 }
 
 function newProject(plane: ControlPlane, requested: NewProject): Project {

@@ -129,7 +129,9 @@ export class Controls {
    * @throws ApiError when an attribute is invalid
    */
   createProject(project: NewProject = {}): Project {
-    const work = addProject(this.#plane, NEW_PROJECT.read(project));
+    const requested = NEW_PROJECT.read(project);
+    checkPgSettings(this.#plane, requested.default_endpoint_settings);
+    const work = addProject(this.#plane, requested);
     this.#plane.runner.recordFinished(work.project, work.steps);
     return structuredClone(work.project.wire);
   }
@@ -171,6 +173,7 @@ export class Controls {
     const project = store.project(projectId);
     const { ageMs = 0 } = parse(requiredAttributes(ENDPOINT_OPTIONS).strict(), options, 'options');
     const requested = NEW_ENDPOINT.read(attributes);
+    checkPgSettings(this.#plane, requested.settings);
     checkNewEndpointRequest(this.#plane, project, requested, 'none');
     const created = toTimestamp(clock.nextMicros() - ageMs * 1000);
     const endpoint = addEndpoint(this.#plane, project, requested, created);
