@@ -1,10 +1,10 @@
-import { intersection, union } from 'lodash';
+import { intersection, isUndefined, omitBy, union } from 'lodash';
 import { markSecrets } from '../engine/secret-marks';
-import { keepProperties, omitUndefined } from '../lifecycle/kept-properties';
-import type { Properties } from '../lifecycle/resource-identity';
 import {
   type Declared,
   type IdentityInputs,
+  keepProperties,
+  type Properties,
   type Resource,
   readIdentity,
   type UncheckedDeclaration,
@@ -72,7 +72,7 @@ export function writeInputs(
   { resource, inputs }: Declared<Properties>,
   passed: PassedInputs = {},
 ): StoredInputs {
-  return omitUndefined({
+  const stored = {
     ...inputs,
     __urn: resource.urn,
     __provider: passed.__provider,
@@ -80,7 +80,8 @@ export function writeInputs(
     ...writeIdentity(resource),
     __secrets: resource.secretNames?.length ? resource.secretNames : undefined,
     ...type.describeInputs?.({ resource, inputs }),
-  });
+  };
+  return omitBy(stored, isUndefined);
 }
 
 /** The outputs for the engine to store. */

@@ -1,7 +1,6 @@
 import { isEqual, isNull, merge, omit, omitBy, pick, reject, union } from 'lodash';
 import { isUnknown } from './input-values';
-import { keepProperties } from './kept-properties';
-import type { Properties } from './resource-identity';
+import { keepProperties, type Properties } from './resource-identity';
 import { type Prior, type Unsettled, unsettledOutputs } from './resource-state';
 import type { TakenOver } from './situation';
 

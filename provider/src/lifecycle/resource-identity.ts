@@ -72,6 +72,11 @@ export interface Declared<Inputs> {
 /** Arguments or outputs by name, of a resource of whichever type. */
 export type Properties = Readonly<Record<string, unknown>>;
 
+/** The properties that `isKept` accepts. */
+export function keepProperties(properties: object, isKept: (name: string) => boolean): Properties {
+  return Object.fromEntries(Object.entries(properties).filter(([name]) => isKept(name)));
+}
+
 /** What a program gives, before it is checked. */
 export type UncheckedDeclaration = Declared<Properties>;
 

@@ -1,7 +1,6 @@
 import type { Kind } from '../operations/service-project';
 import type { InputFailure } from './input-values';
-import { keepProperties } from './kept-properties';
-import type { Declared, Properties } from './resource-identity';
+import { type Declared, keepProperties, type Properties } from './resource-identity';
 import type { Prior, Unsettled } from './resource-state';
 
 /** What the general parts of the provider need to know of a type of resource. */

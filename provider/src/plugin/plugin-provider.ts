@@ -5,13 +5,13 @@ import { pluginSettingNames } from '../config/setting-names';
 import { Deadline } from '../control-api/deadline';
 import { EndpointLifecycle } from '../endpoint/endpoint-lifecycle';
 import type { InputFailure } from '../lifecycle/input-values';
-import { keepProperties } from '../lifecycle/kept-properties';
 import { type CoreOptions, ProviderCore } from '../lifecycle/provider-core';
 import { UnsettledError } from '../lifecycle/resource-errors';
-import type { Properties } from '../lifecycle/resource-identity';
 import {
   type Declared,
   identityInputs,
+  keepProperties,
+  type Properties,
   readIdentity,
   type UncheckedDeclaration,
   writeIdentity,
