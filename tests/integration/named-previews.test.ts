@@ -154,4 +154,12 @@ it('a preview finds at the source of a reset what the branch gets', async () => 
   await run.preview(branch, { ...reset, resetTriggers: { commit: 'b' } });
   const { message } = await errorOf(run.check('role', 'r', { projectId, branchId: branch.id, name: 'app' }));
   expect(message).toContain(`a role that the branch starts with, as branch ${main.id} has it`);
+  const place = { projectId, branchId: branch.id };
+  const role = await startRun().create('role', 'r', { ...place, name: 'app' });
+  const next = startRun();
+  await next.preview(branch, { ...reset, resetTriggers: { commit: 'b' } });
+  await next.preview(role, { ...place, name: 'renamed' });
+  const database = { ...place, name: 'shop', ownerName: 'app' };
+  const refusal = await errorOf(next.check('database', 'd', database));
+  expect(refusal.message).toContain(`is no role of branch ${branch.id}`);
 });

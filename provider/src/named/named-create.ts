@@ -115,12 +115,13 @@ export async function findUnknownRole<Inputs extends NamedInputs>(
   const { inputs } = declaration;
   if (property === undefined || isUnknown(inputs[property])) return [];
   const { projectId, branchId } = inputs;
-  const name = inputs[property];
+  const name = String(inputs[property]);
+  const id = toNamedId({ projectId, branchId, name });
   const roles = await glimpseNamed(core, 'role', declaration);
   const { role: claims } = core.claims;
-  // A replacement by another name deletes it.
-  const stays = (id: string) => !claims.isReplaced(id) || claims.isLeft(id);
-  const isKnown = !roles || roles.some((role) => role.name === name && stays(role.id));
+  // A replacement by another name deletes it, and the list may be that of the branch which a reset copies.
+  const stays = !claims.isReplaced(id) || claims.isLeft(id);
+  const isKnown = !roles || (stays && roles.some((role) => role.name === name));
   if (isKnown || claims.urnsWith({ projectId, branchId, name }).length > 0) return [];
   const branch = isUnknown(branchId) ? 'the new branch' : `branch ${branchId}`;
   const reason = `is no role of ${branch}. Where this program creates the role, use the output name of its resource`;
