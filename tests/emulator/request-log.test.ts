@@ -15,7 +15,7 @@ describe('the request log', () => {
     const { headers } = await call('GET', '/projects');
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
     expect(emulator.requests()).toMatchObject([
-      { path: '/nowhere', status: 404 },
+      { path: '/nowhere', status: 501 },
       { path: '/projects', status: 429 },
     ]);
   });
