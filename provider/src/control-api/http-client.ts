@@ -90,7 +90,7 @@ export class HttpClient {
         throw this.#noteFault(error);
       },
     );
-    installRetry(this.#http, this.retryPacing, signal);
+    installRetry(this.#http, this.retryPacing, this.contact, signal);
   }
 
   protected async call<Shape extends z.ZodType>(

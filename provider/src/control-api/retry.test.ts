@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { useFakeClock } from '../../../tests/support/fake-clock';
 import { Deadline } from './deadline';
 import { defaultRetryPacing, installRetry, RequestContext } from './retry';
+import { ServiceContact } from './service-contact';
 
 const pacing = defaultRetryPacing;
 
@@ -19,12 +20,13 @@ describe('installRetry', () => {
   interface Sending {
     readonly request?: AxiosRequestConfig;
     readonly context?: Partial<RequestContext> | 'none';
+    readonly contact?: ServiceContact;
   }
 
   /** Sends a request, each try of which fails as stated for it, and reports when the tries went out. */
   async function sendTo(
     failureOf: (attempt: number, atMs: number) => Failure | undefined,
-    { request, context = {} }: Sending = {},
+    { request, context = {}, contact = new ServiceContact() }: Sending = {},
   ) {
     const sentAt: number[] = [];
     const timeouts: (number | undefined)[] = [];
@@ -41,7 +43,7 @@ describe('installRetry', () => {
         throw new AxiosError('no success', code, config, undefined, response || undefined);
       },
     });
-    installRetry(client, pacing);
+    installRetry(client, pacing, contact);
     const complete = new RequestContext({ deadline: new Deadline(60_000) });
     const response = client.request({
       ...request,
@@ -67,6 +69,15 @@ describe('installRetry', () => {
   it('retries after pauses that double', async () => {
     const { ending, sentAt } = await send({ status: 503 }, 3);
     expect([ending, sentAt]).toEqual(['response', [0, 200, 600, 1_400]]);
+  });
+
+  it('repeats a GET after the page of a proxy, once the service answered', async () => {
+    const contact = new ServiceContact();
+    const page = { status: 404 };
+    expect((await send(page, 1, { contact })).sentAt).toHaveLength(1);
+    contact.noteOwn();
+    expect((await send(page, 1, { contact })).sentAt).toHaveLength(2);
+    expect((await send(page, 1, { contact, request: { method: 'POST' } })).sentAt).toHaveLength(1);
   });
 
   it.each([

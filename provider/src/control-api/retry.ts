@@ -8,6 +8,7 @@ import {
   meaningOfFailure,
   notSentCode,
 } from './failure-meaning';
+import type { ServiceContact } from './service-contact';
 
 /** How long a call may take, and what happens when it fails. */
 export interface CallOptions {
@@ -94,28 +95,35 @@ export function retryDelayMs(attempt: number, retryAfterMs: number, pacing: Retr
 }
 
 /**
- * Retries failed requests according to the tables in failure-meaning.ts. Stops at the request's deadline or patience, when the
+ * Retries failed requests according to the tables in failure-meaning.ts. The page of a proxy counts as no response, once the service
+ * has answered. Stops at the request's deadline or patience, when the
  * address has been unreachable for too long, or when the signal is aborted. A write with an unknown outcome is left to
  * write-once.ts, which looks it up. A 423 is left to the write queue, which waits for the operations that lock the project.
  */
-export function installRetry(client: AxiosInstance, pacing: RetryPacing, signal?: AbortSignal): void {
+export function installRetry(
+  client: AxiosInstance,
+  pacing: RetryPacing,
+  contact: ServiceContact,
+  signal?: AbortSignal,
+): void {
   axiosRetry(client, {
     retries: Number.POSITIVE_INFINITY,
     shouldResetTimeout: true,
-    retryCondition: (error) => shouldSendAgain(error, pacing),
+    retryCondition: (error) => shouldSendAgain(error, pacing, contact),
     // axios-retry would not cut a pause short.
     retryDelay: () => 0,
     onRetry: (_attempt, _error, { context }) => pause(context?.pauseMs ?? 0, signal),
   });
 }
 
-function shouldSendAgain(error: AxiosError, pacing: RetryPacing): boolean {
+function shouldSendAgain(error: AxiosError, pacing: RetryPacing, contact: ServiceContact): boolean {
   const config: InternalAxiosRequestConfig | undefined = error.config;
   const status = error.response?.status;
   // What the limiter rejects has waited for as long as it may.
   if (isInterruption(error.code) || error.code === notSentCode || error.code === elsewhereCode) return false;
   if (!config?.context || config.context.isSentOnce || status === 423) return false;
-  if (!maySendAgain(config.method ?? 'GET', meaningOfFailure(status, error.code))) return false;
+  const meaning = contact.isPassing(error.response) ? 'unknown' : meaningOfFailure(status, error.code);
+  if (!maySendAgain(config.method ?? 'GET', meaning)) return false;
   const { context } = config;
   // Any response ends an outage. The next outage starts from zero.
   context.unreachableSince = error.response ? undefined : (context.unreachableSince ?? performance.now());

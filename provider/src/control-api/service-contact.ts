@@ -83,6 +83,11 @@ export class ServiceContact {
     this.#pagesLeft -= 1;
   }
 
+  /** Whether it is a page of a proxy, in place of the service that has answered before. */
+  isPassing(response: AxiosResponse | undefined): boolean {
+    return response !== undefined && this.hasAnswered && readOwnResponse(response) === undefined;
+  }
+
   get hasAnswered(): boolean {
     return this.#pagesLeft === Number.POSITIVE_INFINITY;
   }
