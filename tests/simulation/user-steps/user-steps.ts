@@ -142,8 +142,9 @@ async function checkRest(world: UserWorld, program: Program): Promise<void> {
 }
 
 /**
- * Checks that the preview has said of each failure that it may come. About a delete, the engine asks the provider nothing in a preview,
- * so `up` or the service may refuse one. And when the preview judges a resource, it does not know those that come later in the program.
+ * Checks that the preview has said of each failure that it may come. An operation may fail at any time. About a delete, the engine asks
+ * the provider nothing in a preview, so `up` or the service may refuse one. And when the preview judges a resource, it does not know those
+ * that come later in the program.
  */
 function checkForetold(world: UserWorld, preview: UserRun, result: UserRun): void {
   const { texts, step } = world.watch.record(preview.run);
@@ -151,7 +152,7 @@ function checkForetold(world: UserWorld, preview: UserRun, result: UserRun): voi
   const isForced = [step.replace, step.targetReplace, step.taint].some((names) => names?.length);
   for (const { urn, message } of result.failures) {
     const isUnasked =
-      /^delete of |^DELETE |until this update/.test(message) ||
+      /^delete of |^DELETE |until this update|operation \S+ \S+ failed/.test(message) ||
       (isForced &&
         /bound to fail|is not a branch of project|branch \S+ does not exist|branch \S+ has already/.test(
           message,
