@@ -22,8 +22,8 @@ export const changeFaults: readonly KnownFault[] = [
   {
     name: 'the diff ignores one argument',
     file: 'lifecycle/argument-table.ts',
-    find: 'if (inputs[name] === undefined) return false;\n',
-    replace: `if (inputs[name] === undefined || name === 'suspendTimeoutSeconds') return false;\n`,
+    find: 'if (value !== undefined) return isUnknown(value)',
+    replace: `if (name === 'suspendTimeoutSeconds') return false;\n if (value !== undefined) return isUnknown(value)`,
   },
   {
     name: 'an argument that the program no longer gives keeps its value',
