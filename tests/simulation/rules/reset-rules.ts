@@ -83,10 +83,13 @@ export class ResetRules {
         const declared = ground.branches.arguments(slot, plan).resetTriggers;
         if (!now || !before || !declared || !steps.includes(`update ${urn}`)) continue;
         if (JSON.stringify(before.resetTriggers) === JSON.stringify(declared)) continue;
+        const live = ground.branches.find(now.id);
+        // Others have deleted it since.
+        if (!live) continue;
         const { lastResetAt } = now.outputs.values;
         book.check(
           'a declared reset happens',
-          lastResetAt !== before.lastResetAt && lastResetAt === ground.branches.find(now.id)?.last_reset_at,
+          lastResetAt !== before.lastResetAt && lastResetAt === live.last_reset_at,
           () => `${run.name} has not reset ${now.id}`,
         );
       }
