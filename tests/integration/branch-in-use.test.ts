@@ -19,13 +19,16 @@ describe('a branch is not deleted from under an endpoint', () => {
     expect(isThere(one.id)).toBe(false);
   });
 
-  it('that no list shows yet, but the state', async () => {
+  it('that no list shows yet, but the state, or this run has created', async () => {
     const { one, run, startRun, isThere, on, emulator } = await startBranchProgram();
     const endpoint = await startRun().create('endpoint', 'e', on(one.id));
     const lists = { method: 'GET', path: '/projects/:p/endpoints' } as const;
     emulator.inject({ match: lists, effect: { kind: 'late-read', lateMs: 60_000 }, times: 'always' });
     await run.preview(endpoint, on(one.id));
     expect((await errorOf(run.delete(one))).message).toContain('which this program keeps');
+    const creating = startRun();
+    await creating.create('endpoint', 'new', on(one.id, { type: 'read_only' }));
+    expect((await errorOf(creating.delete(one))).message).toContain('which this program keeps');
     expect(isThere(one.id)).toBe(true);
   });
 

@@ -1,4 +1,4 @@
-import { isMatch } from 'lodash';
+import { compact, isMatch, map, union } from 'lodash';
 import { isUnknown } from './input-values';
 import type { Declared, Properties } from './resource-identity';
 import type { Prior } from './resource-state';
@@ -228,11 +228,12 @@ export class RunRecords {
     );
   }
 
-  /** The ids in state of the declared resources that the state has on the branch. */
+  /** The ids of the declared resources that the state has on the branch, or that this run has created there. */
   idsOn(branchId: string): string[] {
-    return [...this.resources.values()].flatMap(({ idInState, declared, inState }) =>
-      idInState !== undefined && declared && inState?.inputs.branchId === branchId ? [idInState] : [],
-    );
+    const isOn = (given: Declared<Properties> | undefined) => given?.inputs.branchId === branchId;
+    const inState = [...this.resources.values()].filter(({ declared, inState }) => declared && isOn(inState));
+    const own = [...this.items].filter(([, it]) => it.isCreated && isOn(this.resource(it.holder).declared));
+    return union(compact(map(inState, 'idInState')), map(own, 0));
   }
 
   /** The other resources that this run puts on the branch, by a create or by a move. */
