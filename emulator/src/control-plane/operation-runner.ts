@@ -225,9 +225,10 @@ function newOperation(project: ProjectRecord, step: Step, now: string): Operatio
 }
 
 /** Whether an operation must wait for an older unfinished one of the same request or endpoint. */
-function isBlocked({ project, wire, step, chainId }: OperationRecord): boolean {
+function isBlocked(operation: OperationRecord): boolean {
+  const { project, step, chainId } = operation;
   for (const older of project.unfinished) {
-    if (older.wire === wire) return false;
+    if (older === operation) return false;
     const isOfEndpoint = step.endpointId !== undefined && step.endpointId === older.step.endpointId;
     if (isOfEndpoint || older.chainId === chainId) return true;
   }
