@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { endpointOf } from '../../../tests/support/endpoint';
 import { now, useFakeClock } from '../../../tests/support/fake-clock';
 import { failure, ListedProject, passing } from '../../../tests/support/listed-project';
+import { pause } from './deadline';
 import type { Endpoint } from './wire-types';
 
 useFakeClock();
@@ -63,6 +64,20 @@ describe('ResourceList.fresh', () => {
     const askedAt = now();
     await passing(project.list.fresh(), 60_000);
     expect((project.sentAt[1] ?? 0) - askedAt).toBe(gatheredMs);
+  });
+
+  it('fails with the list before it, which has had patience already', async () => {
+    const project = new ListedProject();
+    const list = vi.spyOn(project, 'listEndpoints').mockImplementation(async (_id, { onSend } = {}) => {
+      onSend?.();
+      await pause(90_000);
+      throw failure(503);
+    });
+    const first = project.list.fresh();
+    await vi.advanceTimersByTimeAsync(50);
+    const lists = Promise.allSettled([first, project.list.fresh()]);
+    expect((await passing(lists, 90_000)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(list).toHaveBeenCalledTimes(1);
   });
 
   it('lists again after a failed list, whether it was sent or not', async () => {

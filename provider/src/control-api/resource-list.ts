@@ -45,7 +45,7 @@ export class ResourceList<Item extends { readonly id: string }> {
   #latestSentAt = Number.NEGATIVE_INFINITY;
   #latestTookMs = 0;
   #upcoming: Promise<readonly Item[]> | undefined;
-  #underway: Promise<unknown> = Promise.resolve();
+  #underway: Promise<readonly Item[]> | undefined;
 
   constructor(source: ListSource<Item>) {
     this.#source = source;
@@ -127,22 +127,23 @@ export class ResourceList<Item extends { readonly id: string }> {
 
   async #fetchNext(): Promise<readonly Item[]> {
     const waitMs = clamp(this.#latestTookMs, gatherMs.least, gatherMs.most);
-    await Promise.all([this.#underway, pause(waitMs, this.#source.signal)]);
     let sentAt: number | undefined;
     // Until it is sent, it may wait for the rate limiter, and further callers share it.
     const onSend = () => {
       if (sentAt === undefined) this.#upcoming = undefined;
       sentAt ??= performance.now();
     };
-    const list = this.#source.list({ onSend });
-    this.#underway = list.catch(() => undefined);
     try {
-      const items = await list;
+      // After its failure, this list would only repeat its patience.
+      await Promise.all([this.#underway, pause(waitMs, this.#source.signal)]);
+      this.#underway = this.#source.list({ onSend });
+      const items = await this.#underway;
       this.#latest = items.filter(({ id }) => !this.#gone.has(id));
       this.#latestSentAt = sentAt ?? Number.NEGATIVE_INFINITY;
       this.#latestTookMs = performance.now() - this.#latestSentAt;
       return this.#latest;
     } finally {
+      this.#underway = undefined;
       // Callers must not share a list that failed before it was sent.
       if (sentAt === undefined) this.#upcoming = undefined;
     }
