@@ -80,7 +80,6 @@ const drawnStep = fc.record({
   command: fc.constantFrom<UserStep['command']>('up', 'up', 'up', 'up', 'up', 'up --refresh', 'destroy'),
   continuesOnError: fc.nat(2).map((roll) => roll === 0),
   skipsPreview: rarely,
-  isRunTwice: fc.nat(29).map((roll) => roll === 0),
   faults: fc.oneof(
     { weight: 3, arbitrary: fc.constant<Fault[]>([]) },
     { weight: 2, arbitrary: fc.array(fault, { minLength: 1, maxLength: 2 }) },

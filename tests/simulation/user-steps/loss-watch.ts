@@ -146,15 +146,13 @@ export class LossWatch {
 
   /** An endpoint that disappears because its branch is deleted. */
   #judgeUnder(run: SimulatedRun, record: RunRecord, endpoint: Endpoint): void {
-    const { id, current_state, created_at } = endpoint;
+    const { id, current_state } = endpoint;
     // A destroy passes no declaration, nor does an update whose targets are all removed.
     if (record.known.size === 0) return;
     const { resources } = this.#world.stack.state;
     const stored = [...record.state, ...resources].find((each) => each.id === id);
     // The run deletes it, too: it only comes later.
     if (stored && record.steps.has(`delete ${stored.urn}`)) return;
-    // The other of two runs at once may create it between the list of this run and its delete.
-    if (record.step.isRunTwice && Date.parse(created_at) >= run.startedAt) return;
     // Of what `--target` leaves out, and of what comes later in the program, the engine tells the provider nothing; before diff no id.
     const declared = record.program.find(({ urn }) => urn === stored?.urn && record.diffed.has(urn));
     const allowsRestart = declared?.inputs.values.allowRestart ?? this.#world.schedule.allowsRestart;

@@ -12,8 +12,6 @@ export interface UserStep extends AgreementStep {
   readonly skipsPreview?: boolean;
   /** What others do between the preview and the command; `intrusions` come before the preview. */
   readonly between?: readonly Intrusion[];
-  /** Whether a second run begins at the same time, from the same state, because the backend has no lock. */
-  readonly isRunTwice?: boolean;
   readonly mishap?: Mishap;
   /** Whether the user repeats what has failed or was cut off, and reverts it only if that fails, too. */
   readonly isRepeated?: boolean;

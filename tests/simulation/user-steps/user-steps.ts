@@ -40,32 +40,27 @@ async function runStep(world: UserWorld, wanted: UserStep, before: UserStep): Pr
   if (preview && !preview.isSuccess) return stopAfterPreview(world, before);
   for (const intrusion of step.between ?? []) watch.intruded(intrusion);
   const faults = ground.prepare({ ...step, intrusions: [] });
-  const runs = await Promise.all(
-    (step.isRunTwice ? [step, step] : [step]).map((each) => world.run(each, false)),
-  );
+  const result = await world.run(step, false);
   for (const fault of faults) fault.clear();
-  const isCutOff = runs.some(({ run }) => run.isCutOff);
-  await calm(world, ...runs);
-  const isUndisturbed =
-    !step.isRunTwice && !isCutOff && [step.between, step.faults].every((each) => !each?.length);
-  for (const result of runs) if (preview && isUndisturbed) checkForetold(world, preview, result);
+  const { isCutOff } = result.run;
+  await calm(world, result);
+  const isUndisturbed = !isCutOff && [step.between, step.faults].every((each) => !each?.length);
+  if (preview && isUndisturbed) checkForetold(world, preview, result);
   if (world.book.isBroken) return false;
-  const isBroken = (isCutOff || runs.some(({ isSuccess }) => !isSuccess)) && !step.isRunTwice;
+  const isBroken = isCutOff || !result.isSuccess;
   if (isBroken && !step.isRepeated) {
     await revert(world, before);
     return false;
   }
-  const { program, isRunTwice = false } = step.command === 'destroy' ? { program: {} } : step;
-  const isRepeated = isRunTwice || isBroken;
-  const isPartial =
-    isRepeated || [step.target, step.targetReplace, step.exclude].some((each) => each?.length);
+  const { program } = step.command === 'destroy' ? { program: {} } : step;
+  const isPartial = isBroken || [step.target, step.targetReplace, step.exclude].some((each) => each?.length);
   if (!isPartial && agreesWith(world, program)) {
     if (isUndisturbed && step.command === 'up') checkPasswords(world);
     await checkRest(world, program);
     return true;
   }
-  // What `--target` and the like have left to do, two runs at once, or one that broke off.
-  const rest = { program, command: isRepeated ? 'up --refresh' : 'up' } as const;
+  // What `--target` and the like have left to do, or a run that broke off.
+  const rest = { program, command: isBroken ? 'up --refresh' : 'up' } as const;
   const isComplete = await complete(world, rest);
   if (!isComplete && !world.book.isBroken) await revert(world, before);
   return isComplete;
@@ -121,11 +116,11 @@ async function complete(world: UserWorld, wanted: UserStep): Promise<boolean> {
   return false;
 }
 
-/** Until what the runs have started has ended: what a dead process has sent may arrive later. */
-async function calm(world: UserWorld, ...runs: readonly UserRun[]): Promise<void> {
-  if (runs.some(({ run }) => run.isCutOff)) await sleep(world.schedule.longestDelayMs);
+/** Until what the run has started has ended: what a dead process has sent may arrive later. */
+async function calm(world: UserWorld, result: UserRun): Promise<void> {
+  if (result.run.isCutOff) await sleep(world.schedule.longestDelayMs);
   await world.ground.calm([]);
-  for (const result of runs) checkDatabases(world, result);
+  checkDatabases(world, result);
 }
 
 /** Checks that program, state and service agree, and that the next preview has nothing to do. */
