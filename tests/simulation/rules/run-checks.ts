@@ -61,7 +61,7 @@ export function checkFalseFailure(world: World, round: Round, results: readonly 
     world.book.check(
       'no false failure',
       isSuccess ||
-        failures.some(({ message }) => isRefusedLoss(world, message) || isForeignName(round, message)),
+        failures.some(({ message }) => isRefusedLoss(world, message) || isForeignName(world, round, message)),
       () => `${run.name} failed: ${JSON.stringify(failures)}`,
     );
 }
@@ -76,8 +76,13 @@ function isRefusedLoss({ ground }: World, message: string): boolean {
   return mayRefuse && message.includes('allowDataLoss is not true');
 }
 
-/** A forced replacement of an endpoint that others have renamed needs `adopt: true`: without state, it is foreign. */
-function isForeignName({ forced }: Round, message: string): boolean {
+/**
+ * Whether other people have a branch of the declared name. A forced replacement of an endpoint that others have renamed needs
+ * `adopt: true`: without state, it is foreign.
+ */
+function isForeignName({ ground }: World, { forced }: Round, message: string): boolean {
+  const [, holder] = /already has a branch of that name, (br-\S+)/.exec(message) ?? [];
+  if (ground.branches.foreign.some(({ id }) => id === holder)) return true;
   return forced.length > 0 && message.startsWith('branchId already has a read_write endpoint');
 }
 
