@@ -42,6 +42,10 @@ describe('a replacement does not begin if its create is bound to fail', () => {
     await run.preview(branch, { projectId, name: 'data', parentId: feature, allowDataLoss: true });
     const changed = run.preview(endpoint, on(branch.id, { type: 'read_write' }));
     expect((await errorOf(changed)).message).toContain('is replaced by this update');
+    // With --continue-on-error, the engine passes the old id as the output of a branch that it has failed to replace.
+    await errorOf(run.delete(branch));
+    const again = run.check('endpoint', 'e', on(branch.id, { type: 'read_write' }));
+    expect((await errorOf(again)).message).toContain('has failed to replace: see its error');
   });
 
   it('because the project is in another region', async () => {

@@ -19,8 +19,13 @@ export async function findUnknownBranch(
   const { projectId, [property]: id } = declaration.inputs;
   const { branch: claims } = core.claims;
   if (id === undefined || isUnknown([projectId, id]) || claims.item(id).isCreated) return [];
-  if (claims.isReplaced(id) && !claims.isLeft(id))
-    return [{ property, reason: 'is replaced by this update: set the id of the branch resource instead' }];
+  if (claims.isReplaced(id) && !claims.isLeft(id)) {
+    // After the failure, the engine passes the old id even where the program gives the output of the branch.
+    const reason = core.hasFailed
+      ? 'is the id of a branch that this update has failed to replace: see its error'
+      : 'is replaced by this update: set the id of the branch resource instead';
+    return [{ property, reason }];
+  }
   const project = core.projects.project(projectId);
   const { branches, readLagMs } = project;
   const all = await core.glimpse(declaration, project, 'the branches', () => branches.recent(maxListAgeMs));

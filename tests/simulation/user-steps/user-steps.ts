@@ -147,7 +147,7 @@ function checkForetold(world: UserWorld, preview: UserRun, result: UserRun): voi
   const isForced = [step.replace, step.targetReplace, step.taint].some((names) => names?.length);
   for (const { urn, message } of result.failures) {
     const isUnasked =
-      /^delete of |^DELETE |until this update|operation \S+ \S+ failed/.test(message) ||
+      /^delete of |^DELETE |until this update|has failed to replace|operation \S+ \S+ failed/.test(message) ||
       (isForced &&
         /bound to fail|is not a branch of project|branch \S+ does not exist|branch \S+ has already/.test(
           message,
