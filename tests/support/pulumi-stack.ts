@@ -102,7 +102,8 @@ export async function makeProject(
   await fill(folder);
   const environment = pulumiEnvironment({ home: join(root, 'home'), backend, cli });
   // A check of types takes seconds of each command: tsc checks those of the examples, package-types.test.ts those of the pages.
-  const all = { ...environment, PULUMI_NODEJS_TRANSPILE_ONLY: 'true', ...settings };
+  const NODE_OPTIONS = `--require ${JSON.stringify(join(__dirname, 'compile-cache.js'))}`;
+  const all = { ...environment, NODE_OPTIONS, PULUMI_NODEJS_TRANSPILE_ONLY: 'true', ...settings };
   const stack = new PulumiStack(folder, cli.command, backend, all);
   await stack.run('stack', 'init', stackName);
   return { stack, remove };
