@@ -193,8 +193,13 @@ describe.skipIf(!hasPostgres)('an endpoint with a real Postgres', () => {
   it('a read_only endpoint follows a branch that gets higher limits', async () => {
     const parent = await createProject();
     await openWithTable(parent);
-    const { host } = await parent.addEndpoint('read_only');
-    await parent.connect({ host });
+    const pg_settings = { log_error_verbosity: 'verbose', log_line_prefix: '' };
+    const { host } = await parent.addEndpoint('read_only', { settings: { pg_settings } });
+    const reader = await parent.connect({ host });
+    // What the emulator looks for in the server's log.
+    const warning =
+      'startup WARNING:  hot standby is not possible because of insufficient parameter settings';
+    await reader.query(`DO $$ BEGIN RAISE WARNING E'\\n${warning}'; END $$; SELECT pg_sleep(0.5)`);
     await parent.patch({ settings: { pg_settings: { max_locks_per_transaction: '500' } } });
     await parent.command('restart');
     await (await parent.connect()).query('INSERT INTO visits VALUES (2)');

@@ -53,7 +53,6 @@ const FLAGS = {
   authentication_timeout: '15s',
   // Of standbys, and of the emulator's own connections.
   max_wal_senders: '50',
-  log_min_messages: 'warning',
 };
 
 /** A folder of data with at most one server on it. `inTurn` runs one task at a time; the other methods must run in a turn. */

@@ -25,10 +25,19 @@ export interface ServerStart {
 
 const READY_POLL_MS = 10;
 const LONGEST_STOP_MS = 15_000;
-const LOG_TAIL_LENGTH = 4000;
+/** More than comes at once, so that no line is missed. */
+const LOG_TAIL_LENGTH = 100_000;
+const LONGEST_REASON = 4000;
+/** The log always looks the same, and each message begins with the kind of the process, which is another one for clients. */
+const LOG_FORM = {
+  log_min_messages: 'warning',
+  log_error_verbosity: 'default',
+  log_line_prefix: '%b ',
+  lc_messages: 'C',
+};
 /** The log of a standby whose source has removed what it needs, or has higher limits: it tries again, or waits, without end. */
 const LEFT_BEHIND =
-  /FATAL: +could not receive data from WAL stream: .* has already been removed|WARNING: +hot standby is not possible because of insufficient parameter settings/;
+  /\n(walreceiver FATAL: +could not receive data from WAL stream: .* has already been removed|startup WARNING: +hot standby is not possible because of insufficient parameter settings)/;
 /** Larger than any. */
 const NO_PROCESS_ID = 2 ** 31 - 1;
 
@@ -53,7 +62,8 @@ export class PostgresServer {
     const { program, data, sockets, flags, longestMs = Number.POSITIVE_INFINITY, signal } = start;
     makeServerFolder(sockets);
     await endOrphans(start);
-    const settings = { listen_addresses: '', unix_socket_directories: sockets, port: '5432', ...flags };
+    const place = { listen_addresses: '', unix_socket_directories: sockets, port: '5432' };
+    const settings = { ...place, ...LOG_FORM, ...flags };
     const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const child = startGuarded(program, ['-D', data, ...args]);
     const server = new PostgresServer(child, start);
@@ -114,10 +124,10 @@ export class PostgresServer {
     await endOrphans(this.#start);
   }
 
-  /** The last lines of the log, without their time and process id. */
+  /** The last lines of the log, without the kind of the process. */
   #reason(): string {
-    const lines = this.#log.trim().split('\n').slice(-3);
-    return lines.map((line) => line.replace(/^.*?\] (LOG|FATAL|PANIC|DETAIL|HINT): +/, '')).join('; ');
+    const lines = this.#log.slice(-LONGEST_REASON).trim().split('\n').slice(-3);
+    return lines.map((line) => line.replace(/^[a-z ]+ (LOG|FATAL|PANIC|DETAIL|HINT): +/, '')).join('; ');
   }
 }
 

@@ -53,7 +53,9 @@ export async function startStandby(
   // Not in the environment, which a client may read by a language such as PL/Perl.
   const passfile = join(cluster.folder, 'emulator.pgpass');
   writeServerFile(passfile, `*:*:*:*:${data.password}\n`);
-  const source = Object.entries({ host: primary.sockets, port: '5432', user: SUPERUSER, passfile });
+  // Like any session, its own would end by this setting of the branch's endpoint.
+  const options = '-c idle_session_timeout=0';
+  const source = Object.entries({ host: primary.sockets, port: '5432', user: SUPERUSER, passfile, options });
   await cluster.start(
     { ...limits, max_connections: String(size) },
     {
