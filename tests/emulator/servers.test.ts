@@ -28,13 +28,14 @@ it('fails with the first lines of what a program prints', async () => {
 });
 
 it('judges each line of what a program prints, however much it is', async () => {
-  const script = 'seq 30000 | sed "s/$/ is missing/" >&2; [ -z "$1" ] || echo "$1" >&2; exit 1';
-  const run = (last: string) =>
-    runGuarded('/bin/sh', ['-c', script, 'sh', last], {
+  const script = 'seq 30000 | sed "s/$/ is missing/" >&2; [ -z "$1" ] || echo "$1" >&2;';
+  const run = (last: string, end = 'exit 1') =>
+    runGuarded('/bin/sh', ['-c', `${script} ${end}`, 'sh', last], {
       isHarmless: (line) => /^\d+ is missing$/.test(line),
     });
   await run('');
   await expect(run('no space')).rejects.toThrow('/bin/sh failed: no space');
+  await expect(run('', 'kill -KILL $$')).rejects.toThrow('/bin/sh failed: SIGKILL');
 });
 
 it('replaces a file as a whole: a full disk leaves the former one', () => {

@@ -77,11 +77,11 @@ export async function runGuarded(
     rest = lines.pop()?.slice(0, LONGEST_LINE) ?? '';
     lines.forEach(judge);
   });
-  const [code] = await once(child, 'close');
+  const [code, killedBy] = await once(child, 'close');
   signal?.throwIfAborted();
   judge(rest);
-  if (code !== 0 && (!hasHarmless || shown.length > 0))
-    throw new Error(`${program} failed: ${shown.join('\n')}`);
+  if (code !== 0 && (killedBy || !hasHarmless || shown.length > 0))
+    throw new Error(`${program} failed: ${shown.join('\n') || killedBy}`);
 }
 
 /**
