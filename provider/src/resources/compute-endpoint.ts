@@ -14,7 +14,7 @@ import { pauseStackTraces, registerDynamic } from './registration';
 /**
  * A compute endpoint of a serverless Postgres service: the host through which clients reach a branch.
  *
- * `pulumi up` returns when every operation that the service started has finished. The key and the base URL come
+ * `pulumi up` returns when every operation that it started has finished. The key and the base URL come
  * from the stack's config (`postgresCompute:apiKey`, `postgresCompute:baseUrl`), else from the environment
  * (`POSTGRES_COMPUTE_API_KEY`, `POSTGRES_COMPUTE_BASE_URL`).
  */
