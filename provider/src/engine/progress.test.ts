@@ -45,6 +45,7 @@ it.each([
   [['finished', 'running', 'scheduling'], 1, 'suspend_compute, 2 of 3, 1 failure'],
   [['finished', 'running', 'finished'], 0, 'suspend_compute, 3 of 3'],
   [['finished', 'finished', 'finished'], 0, ''],
+  [['running'], 0, 'apply_config'],
 ])('describes what runs of %s', (statuses, failures_count, shown) => {
   const actions = ['apply_config', 'suspend_compute', 'start_compute'];
   const operations = statuses.map((status, index) =>

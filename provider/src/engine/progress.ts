@@ -29,14 +29,15 @@ export class Progress {
   }
 }
 
-/** What runs, and how far that is: `start_compute, 3 of 3`. Nothing once every operation has ended. */
+/** What runs, and how far that is: `start_compute, 3 of 3`; one alone has no position. Nothing once every operation has ended. */
 export function describeRunning(operations: readonly Operation[]): string {
   const unfinished = operations.filter(isUnfinished);
   const [operation] = unfinished;
   if (!operation) return '';
   const { action, failures_count } = operation;
-  const position = operations.length - unfinished.length + 1;
-  return [action, `${position} of ${operations.length}`, ...describeFailures(failures_count)].join(', ');
+  const total = operations.length;
+  const position = total > 1 ? [`${total - unfinished.length + 1} of ${total}`] : [];
+  return [action, ...position, ...describeFailures(failures_count)].join(', ');
 }
 
 /** The operations with the console's labels: `apply_config: OK, start_compute: In progress, 1 failure`. */
