@@ -11,12 +11,12 @@ const cellsOf = (line = '') => line.split(/ {2,}/);
 
 it('has one head and aligned columns for all pages, and empty cells', async () => {
   const pages = [
-    [operationOf({ id: 'op-1', branch_id: 'br-1' })],
     [operationOf({ id: 'op-2', action: 'create_timeline' })],
+    [operationOf({ id: 'op-1', branch_id: 'br-1' })],
   ];
   const stdout = new PassThrough({ encoding: 'utf8' });
   await printOperations(pages, new Screen(stdout, new PassThrough(), {}));
-  const [head = '', first = '', second = ''] = String(stdout.read()).split('\n');
+  const [head = '', second = '', first = ''] = String(stdout.read()).split('\n');
   expect(cellsOf(first)).toEqual([
     'start_compute',
     'br-1',

@@ -10,15 +10,10 @@ type Colors = Screen['colors'];
 type Pages = AsyncIterable<readonly Operation[]> | Iterable<readonly Operation[]>;
 
 const head = ['ACTION', 'BRANCH', 'STATUS', 'DURATION', 'DATE', 'ID'];
-/** The minimum widths: the longest known action, a usual branch id, and so on. */
-const usualWidths = [20, 28, 11, 12, 20, 36];
 
 /** Prints each page as soon as it arrives, with the columns of the service's console. */
 export async function printOperations(pages: Pages, screen: Screen): Promise<void> {
-  const table = new GrowingTable(
-    head.map((title) => screen.colors.dim(title)),
-    usualWidths,
-  );
+  const table = new GrowingTable(head.map((title) => screen.colors.dim(title)));
   let isEmpty = true;
   for await (const operations of pages) {
     if (operations.length === 0) continue;

@@ -6,16 +6,12 @@ const columnGap = '  ';
 
 /** A table that is printed in parts. Columns never become narrower, so that the parts line up. */
 export class GrowingTable {
-  readonly #widths: number[];
+  readonly #widths: number[] = [];
   #head: readonly (readonly string[])[];
 
-  /**
-   * @param head the column titles, shown above the first rows
-   * @param widths the minimum widths of the columns, in characters
-   */
-  constructor(head: readonly string[] = [], widths: readonly number[] = []) {
+  /** @param head the column titles, shown above the first rows */
+  constructor(head: readonly string[] = []) {
     this.#head = head.length > 0 ? [head] : [];
-    this.#widths = [...widths];
   }
 
   /** The next part of the table. */
