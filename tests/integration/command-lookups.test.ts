@@ -30,11 +30,13 @@ describe('projects', () => {
 });
 
 describe('branches', () => {
-  it('list and get show parent and kind', async () => {
-    const { run, readJson, branch, branchId } = await startLookups();
+  it('list and get show parent, kind and expiry', async () => {
+    const { run, readJson, request, project, branch, branchId } = await startLookups();
+    const expiry = { branch: { expires_at: new Date(Date.now() + 3_600_000).toISOString() } };
+    await request('PATCH', `/projects/${project.id}/branches/${branch.id}`, expiry);
     const { stdout } = await run('branches', 'list');
     expect(stdout).toMatch(new RegExp(`${branchId}\\s+\\S+\\s+default`));
-    expect(stdout).toMatch(new RegExp(`${branch.id}\\s+feature\\s+${branchId}`));
+    expect(stdout).toMatch(new RegExp(`${branch.id}\\s+feature\\s+${branchId}\\s+expires \\d`));
     expect((await run('branches', 'get', 'feature')).stdout).toMatch(new RegExp(`parent +${branchId}`));
     expect(await readJson('branches', 'get')).toMatchObject({ id: branchId, default: true });
     expect((await readJson('branches', 'list')).branches).toHaveLength(2);

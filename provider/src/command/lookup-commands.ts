@@ -192,7 +192,8 @@ async function printConnectionUri(options: ConnectionUriOptions, context: Comman
 }
 
 function flagsOf(branch: BranchState): string {
-  return [branch.default && 'default', branch.protected && 'protected'].filter(Boolean).join(', ');
+  const expiry = branch.expiresAt && `expires ${formatDate(branch.expiresAt)}`;
+  return [branch.default && 'default', branch.protected && 'protected', expiry].filter(Boolean).join(', ');
 }
 
 function printTable(head: readonly string[], rows: readonly string[][], { screen }: CommandContext) {

@@ -16,6 +16,8 @@ export interface BranchState {
   readonly parentLsn?: string;
   /** The point in time of the parent from which it was created. ISO 8601. */
   readonly parentTimestamp?: string;
+  /** When the service deletes the branch; absent if it never does. ISO 8601. */
+  readonly expiresAt?: string;
   /** Whether it is the project's default branch. */
   readonly default: boolean;
   /** Whether it is protected. */
@@ -41,6 +43,7 @@ function toBranchState(branch: Branch): BranchState {
     ...(branch.parent_id !== undefined && { parentId: branch.parent_id }),
     ...(branch.parent_lsn !== undefined && { parentLsn: branch.parent_lsn }),
     ...(branch.parent_timestamp !== undefined && { parentTimestamp: branch.parent_timestamp }),
+    ...(branch.expires_at && { expiresAt: branch.expires_at }),
     default: branch.default,
     protected: branch.protected,
     currentState: branch.current_state,
