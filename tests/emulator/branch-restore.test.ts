@@ -78,6 +78,7 @@ describe('POST /restore', () => {
       await restore(other.id, { source_branch_id: dev.id }),
       await call('POST', path, { branch: { parent_id: dev.id } }),
       await call('DELETE', `${path}/${dev.id}`),
+      await call('POST', `${path}/${dev.id}/roles`, { role: { name: 'lost' } }),
     ];
     expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 423));
     expect((await restore(other.id, { source_branch_id: mainId })).status).toBe(200);

@@ -21,7 +21,7 @@ export function checkEndpointUnlocked({ settings }: ControlPlane, { project, wir
   checkUnlocked(settings.locks, project, { endpointId: wire.id, branchId: wire.branch_id });
 }
 
-/** Rejects what needs the data of a branch (423) while a restore is to replace it, whatever locks the project. */
+/** Rejects what needs or changes the data of a branch (423) while a restore is to replace it, whatever locks the project. */
 export function checkNotRestoring(branch: BranchRecord): void {
   const restore = restoreOf(branch);
   if (restore !== undefined) throw locked(branch.project.wire.id, restore.wire);
