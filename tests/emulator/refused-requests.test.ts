@@ -155,6 +155,7 @@ describe('roles and databases', () => {
     ['an existing role', '409 ROLE_EXISTS', ...newRole('app_owner')],
     ['a role without a name', '400', ...newRole('')],
     ['a role with a name of 64 bytes', '400', ...newRole('é'.repeat(32))],
+    ['a role with a name that no URI can have', '400', ...newRole('\ud800')],
     ['the superuser', '400', ...newRole('cloud_admin')],
     ['a predefined role', '400', ...newRole('pg_execute_server_program')],
     ['a word of SQL', '400', ...newRole('public')],

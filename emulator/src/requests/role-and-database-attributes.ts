@@ -5,9 +5,9 @@ import { section } from './request-body';
 /** The limit of Postgres. */
 const LONGEST_NAME = 63;
 
-/** Postgres counts bytes, and its names cannot contain NUL. */
+/** Postgres counts bytes, and its names cannot contain NUL, or halves of a character: no URI could have those, either. */
 const postgresName = text.refine(
-  (name) => name !== '' && Buffer.byteLength(name) <= LONGEST_NAME && !name.includes('\0'),
+  (name) => /^[^\p{Cs}]+$/u.test(name) && Buffer.byteLength(name) <= LONGEST_NAME && !name.includes('\0'),
   `a name of 1 to ${LONGEST_NAME} bytes`,
 );
 
