@@ -25,7 +25,9 @@ describe('advice', () => {
   });
 
   it('says that adopt finds nothing, and what a forced replacement deletes', async () => {
-    const { startRun, run, projectId, on, feature } = await startProgram();
+    const { startRun, run, request, emulator, projectId, on, feature } = await startProgram();
+    for (const { id } of emulator.endpoints())
+      await request('DELETE', `/projects/${projectId}/endpoints/${id}`);
     await startRun().create('branch', 'a', { projectId, name: 'x' });
     await run.check('branch', 'b', { projectId, name: 'y', adopt: true });
     await run.check('endpoint', 'e', on(feature, { adopt: true }));

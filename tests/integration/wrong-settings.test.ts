@@ -103,8 +103,10 @@ it('a service that does not answer is one warning for all resources', async () =
   const { startRun, on, answer, projectId } = await startProgram();
   answer({ kind: 'status', status: 503 });
   const run = startRun();
-  await Promise.all(['a', 'b'].map((name) => run.check('endpoint', name, on({ type: 'read_only' }))));
-  await run.check('branch', 'c', { projectId, name: 'data' });
+  await Promise.all(
+    ['a', 'b'].map((name) => run.check('endpoint', name, on({ type: 'read_only', adopt: true }))),
+  );
+  await run.check('branch', 'c', { projectId, name: 'data', adopt: true });
   expect(run.shown).toEqual([
     expect.stringMatching(
       /^the state of the service is unknown, so conflicts and restarts may not be reported: GET .*503 Service Unavailable/,

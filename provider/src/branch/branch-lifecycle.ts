@@ -150,6 +150,7 @@ export class BranchLifecycle extends ResourceLifecycle<BranchInputs, BranchOutpu
     // A replacement deletes the old branch first, which this can't foresee.
     if (this.claims.resource(resource.urn).inState || isUnknown([inputs.projectId, inputs.name])) return [];
     const branches = await this.core.list(declaration, 'branches');
+    if (this.core.isOutOfReach(inputs.projectId)) return [];
     const adopted = branches.find((branch) => inputs.adopt && branch.name === inputs.name);
     const reason = adopted && findExpiryObstacle(adopted, inputs, branches);
     if (reason !== undefined) return [{ property: 'expiresAt', reason: `can't be set: ${reason}` }];

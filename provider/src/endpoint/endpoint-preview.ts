@@ -78,7 +78,8 @@ export class EndpointPreview {
   async reportCreation(declaration: Declaration): Promise<InputFailure[]> {
     const { inputs } = declaration;
     const branches = isUnknown(inputs.branchId) ? this.#core.claims.branch.adopted : [inputs.branchId];
-    const endpoints = inputs.adopt && branches.length === 0 ? [] : await this.#list(declaration);
+    const endpoints = inputs.adopt && branches.length === 0 ? undefined : await this.#list(declaration);
+    if (!endpoints) return [];
     const notes: string[] = [];
     try {
       if (inputs.adopt === true && isUnknown(inputs.branchId))
@@ -120,12 +121,13 @@ export class EndpointPreview {
     return [{ property: 'allowRestart', reason: this.#describeRefusal(live.id, impact, declaration) }];
   }
 
-  /** The endpoints of the project, as far as they are known: one list serves all that a preview creates. */
-  async #list(declaration: Declaration): Promise<readonly Endpoint[]> {
+  /** The endpoints of the project, if they are known: one list serves all that a preview creates. */
+  async #list(declaration: Declaration): Promise<readonly Endpoint[] | undefined> {
     const { projectId, type, adopt } = declaration.inputs;
     // A name is taken whatever the type is; what adopt means depends on it.
-    if (isUnknown(adopt ? [projectId, type] : projectId)) return [];
-    return this.#core.list(declaration, 'endpoints');
+    if (isUnknown(adopt ? [projectId, type] : projectId)) return undefined;
+    const endpoints = await this.#core.list(declaration, 'endpoints');
+    return this.#core.isOutOfReach(projectId) ? undefined : endpoints;
   }
 
   #describeAdoption(declaration: Declaration, endpoints: readonly Endpoint[]) {
@@ -135,8 +137,7 @@ export class EndpointPreview {
     if (ambiguity !== undefined)
       return { failures: [{ property: 'adopt', reason: ambiguity }], warnings: [] };
     const existing = findExisting(declaration, endpoints);
-    if (!existing)
-      return { failures: [], warnings: endpoints.length > 0 ? [describeNothingToAdopt(inputs)] : [] };
+    if (!existing) return { failures: [], warnings: [describeNothingToAdopt(inputs)] };
     const { item: adopted } = existing;
     const rival = urn === undefined ? undefined : this.#core.claims.endpoint.claimAdoption(adopted.id, urn);
     if (rival !== undefined) {

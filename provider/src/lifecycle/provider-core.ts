@@ -113,19 +113,24 @@ export class ProviderCore {
     what: string,
     read: () => Promise<Result>,
   ): Promise<Result | undefined> {
-    if (this.#shown.has(id)) return undefined;
+    if (this.isOutOfReach(id)) return undefined;
     const patience = new Deadline(this.#previewPatienceMs);
     try {
       return await patience.bound(read(), `${what} of project ${id}`);
     } catch (error) {
       if (findRefusal(error)) throw error;
       const reason = messageOf(patience.hasPassed ? (api.contact.latestFault ?? error) : error);
-      if (this.#shown.has(id) || declaration.resource.urn === undefined) return undefined;
+      if (this.isOutOfReach(id) || declaration.resource.urn === undefined) return undefined;
       this.#shown.add(id);
       const warning = `the state of the service is unknown, so conflicts and restarts may not be reported: ${reason}`;
       await this.warn(declaration, [warning]);
       return undefined;
     }
+  }
+
+  /** Whether a preview of the project has continued without what the service did not show. */
+  isOutOfReach(projectId: string): boolean {
+    return this.#shown.has(projectId);
   }
 
   /** What a project has, for a preview: one list serves all its resources. Empty where the service can't be reached. */
