@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import { startExpiry } from './control-plane/branch-expiry';
+import { startExpiry } from './control-plane/branches';
 import { connectionUriForm } from './control-plane/connection-uris';
 import { createControlPlane, resumeProjects } from './control-plane/create-control-plane';
 import { Controls } from './controls/controls';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { startExpiry } from '../../emulator/src/control-plane/branch-expiry';
+import { startExpiry } from '../../emulator/src/control-plane/branches';
 import { VirtualService } from '../support/virtual-service';
 
 const toSecond = (time: string) => `${time.slice(0, 19)}Z`;

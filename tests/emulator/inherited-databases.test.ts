@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  copyAccess,
-  firstAccess,
-  newDatabase,
-} from '../../emulator/src/control-plane/new-roles-and-databases';
+import { copyAccess, firstAccess, newDatabase } from '../../emulator/src/control-plane/roles-and-databases';
 import { inheritAccess, inheritedIds, isApplied } from '../../emulator/src/data-plane/roles-and-databases';
 
 describe('the databases that a branch inherits', () => {

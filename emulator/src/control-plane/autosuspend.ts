@@ -1,4 +1,4 @@
-import { type EndpointRecord, unfinishedOf } from '../records/records';
+import { type EndpointRecord, isActive, unfinishedOf } from '../records/records';
 import type { DataPlane } from './data-plane';
 import { suspendStep } from './endpoint-steps';
 import type { OperationRunner } from './operation-runner';
@@ -30,8 +30,7 @@ export class Autosuspend {
     const { id } = endpoint.wire;
     this.disarm(id);
     if (this.#isStopped || !canSuspend(endpoint)) return;
-    const waitMs = Math.max(0, this.#delayMs(endpoint) - this.#idleMs(id));
-    const timer = setTimeout(() => void this.#suspendIfIdle(endpoint), waitMs);
+    const timer = setTimeout(() => void this.#suspendIfIdle(endpoint), Math.max(0, this.#leftMs(endpoint)));
     this.#timers.set(id, timer.unref());
   }
 
@@ -51,8 +50,8 @@ export class Autosuspend {
     this.#timers.delete(id);
     if (!endpoint.project.endpoints.has(id)) return;
     if (this.#dataPlane === undefined) return this.#suspend(endpoint);
-    if (this.#isIdle(endpoint) && (await this.#dataPlane.isQuerying(id))) this.noteActivity(endpoint);
-    const isDue = this.#isIdle(endpoint) && canSuspend(endpoint);
+    if (this.#leftMs(endpoint) <= 0 && (await this.#dataPlane.isQuerying(id))) this.noteActivity(endpoint);
+    const isDue = this.#leftMs(endpoint) <= 0 && canSuspend(endpoint);
     if (isDue && !this.#isStopped) this.#suspend(endpoint);
     else this.arm(endpoint);
   }
@@ -63,21 +62,15 @@ export class Autosuspend {
     this.#runner.start(endpoint.project, [suspendStep(endpoint, { isAutosuspend: true })]);
   }
 
-  #isIdle(endpoint: EndpointRecord): boolean {
-    return this.#idleMs(endpoint.wire.id) >= this.#delayMs(endpoint);
-  }
-
-  #delayMs({ wire }: EndpointRecord): number {
-    return (wire.suspend_timeout_seconds || DEFAULT_DELAY_SECONDS) * this.#secondMs;
-  }
-
-  #idleMs(endpointId: string): number {
-    return performance.now() - (this.#lastActivityMs.get(endpointId) ?? performance.now());
+  /** How long until it has been idle for its delay. */
+  #leftMs({ wire }: EndpointRecord): number {
+    const delayMs = (wire.suspend_timeout_seconds || DEFAULT_DELAY_SECONDS) * this.#secondMs;
+    const nowMs = performance.now();
+    return (this.#lastActivityMs.get(wire.id) ?? nowMs) + delayMs - nowMs;
   }
 }
 
 function canSuspend(endpoint: EndpointRecord): boolean {
-  const { project, wire } = endpoint;
-  const isUp = project.endpoints.has(wire.id) && wire.current_state === 'active';
-  return isUp && wire.suspend_timeout_seconds >= 0 && unfinishedOf(endpoint).length === 0;
+  const hasDelay = endpoint.wire.suspend_timeout_seconds >= 0;
+  return hasDelay && isActive(endpoint) && unfinishedOf(endpoint).length === 0;
 }

@@ -8,13 +8,19 @@ import {
 } from '../records/records';
 import type { Branch } from '../records/wire-types';
 import type { BranchRestore } from '../requests/branch-attributes';
-import { checkMayHaveChildren, checkNameIsFree, checkNotProtected, childrenOf } from './branch-rules';
+import {
+  checkMayHaveChildren,
+  checkNameIsFree,
+  checkNotProtected,
+  childrenOf,
+  expirationAt,
+} from './branch-rules';
 import { changeBranch, newBranch } from './branches';
 import type { ControlPlane } from './control-plane';
 import { startStep, suspendStep } from './endpoint-steps';
 import { checkNotRestoring, checkUnlocked } from './locks';
-import { type Access, copyAccess, keptAccess } from './new-roles-and-databases';
 import { checkNotDeleting, targetStateOf } from './power-state';
+import { copyAccess, keptAccess } from './roles-and-databases';
 
 /**
  * Gives a branch the data of another one, or earlier data of its own. It keeps its id, endpoints and hosts; connections
@@ -43,12 +49,15 @@ export function restoreBranch(
     : undefined;
   const preservedId = preserved?.wire.id;
   const { id: branchId, current_state: former } = branch.wire;
+  const secret = source.wire.protected ? { now: plane.clock.now(), before: [...branch.roles] } : undefined;
+  // It takes effect together with the data: until then, the servers have the previous databases.
+  const access = copyAccess(source, branchId, secret);
   changeRecord(plane, branch, requested, parentId && (preservedId ?? source.wire.id));
   const restore: Step = {
     action: 'create_branch',
     branchId,
     purpose: 'branch-restore',
-    restore: { sourceId: source.wire.id, preservedId, former, access: accessAfter(plane, branch, source) },
+    restore: { sourceId: source.wire.id, preservedId, former, access },
   };
   const create: Step[] =
     preservedId === undefined
@@ -93,12 +102,6 @@ function preserve(plane: ControlPlane, branch: BranchRecord, name: string): Bran
   return preserved;
 }
 
-/** It takes effect together with the data: until then, the servers have the previous databases. */
-function accessAfter({ clock }: ControlPlane, branch: BranchRecord, source: BranchRecord): Access {
-  const secret = source.wire.protected ? { now: clock.now(), before: [...branch.roles] } : undefined;
-  return copyAccess(source, branch.wire.id, secret);
-}
-
 /** Ends a restore that has failed: the branch has its data and its children as before. */
 export function undoPreserve(plane: ControlPlane, project: ProjectRecord, { branchId, restore }: Step): void {
   const preserved = project.branches.get(restore?.preservedId ?? '');
@@ -124,15 +127,11 @@ function changeRecord(
     ...(parentId !== undefined && { parent_id: parentId }),
     ...(source_lsn !== undefined && { parent_lsn: source_lsn }),
     ...(source_timestamp !== undefined && { parent_timestamp: source_timestamp }),
-    ...(ttl !== undefined && { expires_at: laterBy(ttl, plane.clock.nowMs()) }),
+    // The time to live counts from the reset.
+    ...(ttl !== undefined && expirationAt(plane, new Date(plane.clock.nowMs() + ttl * 1000))),
     current_state: 'resetting',
     pending_state: 'ready',
     state_changed_at: now,
     last_reset_at: now,
   });
-}
-
-/** The time to live counts from the reset. */
-function laterBy(seconds: number, ms: number): string {
-  return new Date(ms + seconds * 1000).toISOString().replace(/\.\d+Z$/, 'Z');
 }

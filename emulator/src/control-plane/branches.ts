@@ -7,6 +7,7 @@ import {
   type ProjectRecord,
   type Step,
 } from '../records/records';
+import { reasonOf } from '../records/thrown-reason';
 import type { Branch } from '../records/wire-types';
 import type { BranchChange, NewBranch } from '../requests/branch-attributes';
 import {
@@ -25,9 +26,11 @@ import {
   firstSteps,
   removeEndpoint,
 } from './endpoints';
-import { checkNotRestoring, checkUnlocked } from './locks';
-import { copyAccess } from './new-roles-and-databases';
+import { checkNotRestoring, checkUnlocked, restoreOf } from './locks';
 import { targetStateOf } from './power-state';
+import { copyAccess } from './roles-and-databases';
+
+const EXPIRE_EVERY_MS = 500;
 
 /** Validates and adds a branch with its endpoints; the caller runs the steps. */
 export function addBranch(
@@ -102,7 +105,7 @@ export function newBranch(
     active_time_seconds: 0,
     written_data_bytes: 0,
     data_transfer_bytes: 0,
-    ...(expires_at !== undefined && expirationAt(plane, expires_at)),
+    ...(expires_at !== undefined && expirationAt(plane, new Date(expires_at))),
     created_at: now,
     updated_at: now,
   };
@@ -116,7 +119,7 @@ export function updateBranch(
   lockScope = plane.settings.locks,
 ): Branch {
   const { project, wire } = branch;
-  const expiration = typeof expires_at === 'string' ? expirationAt(plane, expires_at) : {};
+  const expiration = typeof expires_at === 'string' ? expirationAt(plane, new Date(expires_at)) : {};
   checkUnlocked(lockScope, project, { branchId: wire.id });
   if (requested.name !== wire.name) checkNameIsFree(project, requested.name);
   checkMayExpire(project, { ...wire, ...requested, ...(expires_at !== undefined && { expires_at }) });
@@ -175,4 +178,31 @@ export function deleteBranch(
     (endpoint): Step => ({ ...deletionStep(plane, endpoint), purpose: 'branch-deletion' }),
   );
   return { branch: wire, operations: plane.runner.start(project, steps) };
+}
+
+/** Deletes expired branches at intervals. Call the returned function to stop it. */
+export function startExpiry(plane: ControlPlane): () => void {
+  const expire = (): void => {
+    for (const project of plane.store.projects.values()) {
+      try {
+        expireBranches(plane, project);
+      } catch (error) {
+        // A project that cannot be served does not end the process. The next round tries it again.
+        process.emitWarning(`expired branches could not be deleted: ${reasonOf(error)}`);
+      }
+    }
+  };
+  const timer = setInterval(expire, EXPIRE_EVERY_MS).unref();
+  return () => clearInterval(timer);
+}
+
+/** Deletes the branches whose time has come, whatever locks the project, after a restore. A delete that fails is repeated. */
+function expireBranches(plane: ControlPlane, project: ProjectRecord): void {
+  const now = plane.clock.nowMs();
+  for (const branch of [...project.branches.values()]) {
+    const { wire } = branch;
+    const isDue = wire.expires_at !== undefined && Date.parse(wire.expires_at) <= now;
+    const isDeleting = isDue && endpointsOfBranch(project, wire.id).some(({ deleting }) => deleting);
+    if (isDue && !isDeleting && !restoreOf(branch)) deleteBranch(plane, branch, 'none');
+  }
 }

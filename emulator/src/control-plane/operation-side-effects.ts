@@ -22,16 +22,14 @@ interface Ended {
 }
 type Outcome = (plane: ControlPlane, ended: Ended) => void;
 
-const nothing: Outcome = () => undefined;
-
-const OUTCOMES: Readonly<Record<Purpose, { readonly finished: Outcome; readonly failed: Outcome }>> = {
-  'branch-creation': { finished: makeBranchReady, failed: nothing },
+const OUTCOMES: Readonly<Record<Purpose, { readonly finished: Outcome; readonly failed?: Outcome }>> = {
+  'branch-creation': { finished: makeBranchReady },
   'branch-restore': { finished: finishRestore, failed: undoRestore },
   'branch-deletion': { finished: removeBranchWithEndpoint, failed: keepEndpoint },
-  'connection-drop': { finished: countDrop, failed: nothing },
+  'connection-drop': { finished: countDrop },
   'endpoint-deletion': { finished: removeEndpointOfStep, failed: keepEndpoint },
-  'endpoint-restart': { finished: countRestart, failed: nothing },
-  'project-deletion': { finished: removeProject, failed: nothing },
+  'endpoint-restart': { finished: countRestart },
+  'project-deletion': { finished: removeProject },
 };
 
 /** Updates the records when an operation ends, according to its purpose. */
@@ -42,7 +40,8 @@ export function applyOutcome(
 ): void {
   const branch = project.branches.get(step.branchId);
   const endpoint = project.endpoints.get(step.endpointId ?? '');
-  if (step.purpose !== undefined) OUTCOMES[step.purpose][ending](plane, { project, step, branch, endpoint });
+  if (step.purpose !== undefined)
+    OUTCOMES[step.purpose][ending]?.(plane, { project, step, branch, endpoint });
 }
 
 function makeBranchReady(plane: ControlPlane, { branch }: Ended): void {

@@ -13,7 +13,7 @@ import { newBranch } from './branches';
 import type { ControlPlane } from './control-plane';
 import { addEndpoint, checkNewEndpoint, firstSteps } from './endpoints';
 import { checkUnlocked } from './locks';
-import { firstAccess } from './new-roles-and-databases';
+import { firstAccess } from './roles-and-databases';
 
 const BILLING_PERIOD_MICROS = 30 * 24 * 3600 * 1e6;
 

@@ -86,7 +86,6 @@ export interface ProjectRecord {
   readonly deletedEndpoints: Map<string, EndpointRecord>;
 }
 
-/** A project without anything in it. */
 export function emptyProject(wire: Project, primaryBranchId: string): ProjectRecord {
   return {
     wire,
@@ -107,6 +106,10 @@ export function endpointsOfBranch(project: ProjectRecord, branchId: string): End
 
 export function readWriteEndpointOf(project: ProjectRecord, branchId: string): EndpointRecord | undefined {
   return endpointsOfBranch(project, branchId).find(({ wire }) => wire.type === 'read_write');
+}
+
+export function isActive({ project, wire }: EndpointRecord): boolean {
+  return project.endpoints.has(wire.id) && wire.current_state === 'active';
 }
 
 /** The operations under way for an endpoint, oldest first. */

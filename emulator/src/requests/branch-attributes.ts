@@ -21,8 +21,6 @@ const timeExpected = 'a time such as 2026-01-31T08:00:00Z';
 const timestamp = textLike(RFC_3339, timeExpected)
   .refine((time) => !Number.isNaN(Date.parse(time)), timeExpected)
   .transform((time) => new Date(time).toISOString());
-/** The service stores it to the second. */
-const expiry = timestamp.transform((time) => time.replace(/\.\d+Z$/, 'Z'));
 
 const BODY = attributes({
   branch: z.unknown(),
@@ -31,7 +29,7 @@ const BODY = attributes({
 });
 
 const name = textOfLength(1, 256);
-const branchChange = attributes({ name, protected: flag, expires_at: expiry.nullable() });
+const branchChange = attributes({ name, protected: flag, expires_at: timestamp.nullable() });
 const branch = attributes({
   name,
   parent_id: textLike(/^[a-z0-9-]{0,60}$/, 'empty or an id (1 to 60 of a-z, 0-9 and "-")'),
@@ -43,7 +41,7 @@ const branch = attributes({
   ),
   parent_lsn: text,
   parent_timestamp: timestamp,
-  expires_at: expiry,
+  expires_at: timestamp,
 });
 export const BRANCH_RESTORE = requiredAttributes({
   source_branch_id: id,
