@@ -107,7 +107,6 @@ function durationOf({ wire, startedAt }: OperationRecord): number {
   return startedAt === undefined ? 0 : Date.parse(wire.updated_at) - Date.parse(startedAt);
 }
 
-/** The branch's name, or its id if the branch no longer exists. */
 function branchName({ branches }: ProjectRecord, branchId: string): string {
   return branches.get(branchId)?.wire.name ?? branchId;
 }

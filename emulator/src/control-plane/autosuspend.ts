@@ -62,7 +62,6 @@ export class Autosuspend {
     this.#runner.start(endpoint.project, [suspendStep(endpoint, { isAutosuspend: true })]);
   }
 
-  /** How long until it has been idle for its delay. */
   #leftMs({ wire }: EndpointRecord): number {
     const delayMs = (wire.suspend_timeout_seconds || DEFAULT_DELAY_SECONDS) * this.#secondMs;
     const nowMs = performance.now();

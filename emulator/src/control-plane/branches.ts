@@ -131,7 +131,6 @@ export function updateBranch(
   return wire;
 }
 
-/** Makes a branch the default branch instead of the previous one. */
 export function setDefaultBranch(plane: ControlPlane, branch: BranchRecord): Branch {
   const { project } = branch;
   checkMayExpire(project, { ...branch.wire, default: true });
@@ -146,7 +145,6 @@ export function setDefaultBranch(plane: ControlPlane, branch: BranchRecord): Bra
   return branch.wire;
 }
 
-/** Ends the creation of a branch. */
 export function makeReady(plane: ControlPlane, branch: BranchRecord): void {
   delete branch.wire.pending_state;
   changeBranch(plane, branch, { current_state: 'ready', state_changed_at: plane.clock.now() });
@@ -157,7 +155,6 @@ export function changeBranch(plane: ControlPlane, branch: BranchRecord, attribut
   plane.journal.noteBranch(branch);
 }
 
-/** Deletes a branch and its endpoints. */
 export function deleteBranch(
   plane: ControlPlane,
   branch: BranchRecord,
@@ -180,7 +177,6 @@ export function deleteBranch(
   return { branch: wire, operations: plane.runner.start(project, steps) };
 }
 
-/** Deletes expired branches at intervals. Call the returned function to stop it. */
 export function startExpiry(plane: ControlPlane): () => void {
   const expire = (): void => {
     for (const project of plane.store.projects.values()) {

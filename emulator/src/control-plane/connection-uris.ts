@@ -10,17 +10,14 @@ import type { Endpoint } from '../records/wire-types';
 import type { ControlPlane } from './control-plane';
 import { findDatabase, findRole } from './roles-and-databases';
 
-/** Postgres's port, which connection URIs leave out. */
 const DEFAULT_PORT = 5432;
 
-/** A role, and the database that it opens. */
 interface Login {
   readonly name: string;
   readonly password?: string;
   readonly database: string;
 }
 
-/** The query of a connection URI. */
 export interface ConnectionQuery {
   readonly branch_id?: string | undefined;
   readonly endpoint_id?: string | undefined;

@@ -75,7 +75,6 @@ export function resumeProjects(plane: ControlPlane, projects: readonly ProjectRe
   }
 }
 
-/** The latest time in a project's records. */
 function latestChange({ wire, branches, endpoints, operations }: ProjectRecord): string {
   const parts = [...branches.values(), ...endpoints.values(), ...operations];
   const times = parts.map((part) => part.wire.updated_at);

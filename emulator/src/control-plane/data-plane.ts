@@ -3,7 +3,6 @@ import type { BranchRecord, ProjectRecord, Step } from '../records/records';
 
 /** The Postgres servers behind the endpoints. Only an emulator with the option `postgres` has them. */
 export interface DataPlane extends Receiver {
-  /** The major version of Postgres. */
   readonly version: number;
   /** The port of every endpoint's host. */
   readonly port: number;
@@ -21,7 +20,6 @@ export interface DataPlane extends Receiver {
   };
   /** What must be done before the operation finishes, if anything. Rejects with the reason if it cannot be done. */
   work(project: ProjectRecord, step: Step): Promise<void> | undefined;
-  /** How many clients are connected to the endpoint. */
   connections(endpointId: string): number;
   /** Whether a client of the endpoint runs a query, has a transaction open, or waits for the server to start. */
   isQuerying(endpointId: string): Promise<boolean>;

@@ -11,7 +11,6 @@ export function suspendStep(
   return { ...subjectOf(endpoint), action: 'suspend_compute', movesTo: 'idle', ...meaning };
 }
 
-/** Suspends the compute and starts it again. */
 export function restartSteps(endpoint: EndpointRecord): Step[] {
   return [suspendStep(endpoint, { purpose: 'endpoint-restart' }), startStep(endpoint)];
 }

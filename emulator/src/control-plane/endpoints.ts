@@ -53,7 +53,6 @@ export function checkNewEndpointRequest(
   checkBranchIsFree(project, attributes);
 }
 
-/** Validates a new endpoint against its project. */
 export function checkNewEndpoint(
   plane: ControlPlane,
   project: ProjectRecord,
@@ -110,7 +109,6 @@ export function addEndpoint(
   return endpoint;
 }
 
-/** Starts a new compute, unless it is disabled. */
 export function firstSteps(endpoint: EndpointRecord): Step[] {
   return endpoint.wire.disabled ? [] : [startStep(endpoint)];
 }
@@ -154,7 +152,6 @@ export function deletionStep(plane: ControlPlane, endpoint: EndpointRecord): Ste
   return suspendStep(endpoint, { purpose: 'endpoint-deletion' });
 }
 
-/** Removes the record at once and cancels its unfinished operations. */
 export function removeEndpoint(plane: ControlPlane, endpoint: EndpointRecord): void {
   countSimulatedDrop(plane.dataPlane, endpoint);
   plane.autosuspend.disarm(endpoint.wire.id);
@@ -162,7 +159,6 @@ export function removeEndpoint(plane: ControlPlane, endpoint: EndpointRecord): v
   plane.runner.cancelForEndpoint(endpoint);
 }
 
-/** A branch has at most one read_write endpoint. */
 export function checkBranchIsFree(project: ProjectRecord, { branch_id, type }: NewEndpointAttributes): void {
   if (type !== 'read_write') return;
   const existing = readWriteEndpointOf(project, branch_id);
@@ -173,7 +169,6 @@ export function checkBranchIsFree(project: ProjectRecord, { branch_id, type }: N
   );
 }
 
-/** The target branch of a move must not have an endpoint of any type. */
 function checkMove({ project, wire }: EndpointRecord, branchId: string | undefined): void {
   if (branchId === undefined || branchId === wire.branch_id) return;
   const [existing] = endpointsOfBranch(project, branchId);

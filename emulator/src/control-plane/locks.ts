@@ -16,7 +16,6 @@ export function checkUnlocked(scope: LockScope, project: ProjectRecord, target: 
   }
 }
 
-/** The same for a write to an endpoint. */
 export function checkEndpointUnlocked({ settings }: ControlPlane, { project, wire }: EndpointRecord): void {
   checkUnlocked(settings.locks, project, { endpointId: wire.id, branchId: wire.branch_id });
 }
@@ -27,7 +26,6 @@ export function checkNotRestoring(branch: BranchRecord): void {
   if (restore !== undefined) throw locked(branch.project.wire.id, restore.wire);
 }
 
-/** The unfinished restore of a branch. */
 export function restoreOf({ project, wire }: BranchRecord): OperationRecord | undefined {
   return [...project.unfinished].find(({ step }) => step.restore !== undefined && step.branchId === wire.id);
 }

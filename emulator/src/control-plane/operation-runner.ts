@@ -11,7 +11,6 @@ import {
 import { reasonOf } from '../records/thrown-reason';
 import type { Operation } from '../records/wire-types';
 
-/** What an operation shows of how it ended. */
 export interface OperationResult {
   readonly status: string;
   readonly error?: string | undefined;
@@ -27,7 +26,6 @@ export interface RunnerSettings {
   readonly schedulingMs: number;
   /** What must be done before an operation finishes; if it rejects, the operation fails with its reason. */
   readonly work?: ((project: ProjectRecord, step: Step) => Promise<void> | undefined) | undefined;
-  /** Called when an operation is recorded or changes. */
   readonly onChange: (operation: OperationRecord) => void;
   /** Called when an operation has ended, before onProgress: updates the records accordingly. */
   readonly onEnd: (operation: OperationRecord, ending: 'finished' | 'failed') => void;
@@ -107,7 +105,6 @@ export class OperationRunner {
     return chain;
   }
 
-  /** Starts every operation that is no longer blocked. */
   #beginReady(project: ProjectRecord, withinTick: boolean): void {
     for (const operation of [...project.unfinished]) {
       if (operation.progress === 'waiting' && !isBlocked(operation)) {

@@ -13,7 +13,6 @@ import type { ControlPlane } from './control-plane';
 import { removeEndpoint } from './endpoints';
 import { countSimulatedDrop } from './power-state';
 
-/** An operation that has ended, and what it concerned that still exists. */
 interface Ended {
   readonly project: ProjectRecord;
   readonly step: Step;
@@ -32,7 +31,6 @@ const OUTCOMES: Readonly<Record<Purpose, { readonly finished: Outcome; readonly 
   'project-deletion': { finished: removeProject },
 };
 
-/** Updates the records when an operation ends, according to its purpose. */
 export function applyOutcome(
   plane: ControlPlane,
   { project, step }: OperationRecord,

@@ -32,7 +32,6 @@ export function targetStateOf(endpoint: EndpointRecord): EndpointState {
   return movesOf(endpoint).at(-1) ?? endpoint.wire.current_state;
 }
 
-/** Rejects a change of an endpoint that is being deleted, regardless of locks. */
 export function checkNotDeleting({ deleting, wire }: EndpointRecord): void {
   if (deleting) throw conflict('ENDPOINT_DELETING', `endpoint ${wire.id} is being deleted`);
 }

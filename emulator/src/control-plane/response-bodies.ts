@@ -21,7 +21,6 @@ export function showEndpointResult({ endpoint, operations }: EndpointResult) {
   return { endpoint: showEndpoint(endpoint), operations: showOperations(operations) };
 }
 
-/** A role as lists and changes show it: without its password. */
 export function showRole({ password: _, ...role }: Role): Role {
   return role;
 }

@@ -15,7 +15,6 @@ import { applyConfigStep, suspendStep } from './endpoint-steps';
 import { checkNotRestoring, checkUnlocked } from './locks';
 import { targetStateOf } from './power-state';
 
-/** The changed role or database, and the operations that apply the change. */
 export interface Changed<Item> {
   readonly item: Item;
   readonly operations: readonly OperationRecord[];
@@ -51,7 +50,6 @@ export function resetPassword(plane: ControlPlane, branch: BranchRecord, roleNam
   return change(plane, branch, reset, 'connection-drop');
 }
 
-/** Returns undefined if the role does not exist. */
 export function deleteRole(
   plane: ControlPlane,
   branch: BranchRecord,
@@ -99,7 +97,6 @@ export function updateDatabase(
   });
 }
 
-/** Returns undefined if the database does not exist. */
 export function deleteDatabase(
   plane: ControlPlane,
   branch: BranchRecord,
@@ -153,7 +150,6 @@ function checkNameIsFree(items: readonly { name: string }[], what: string, wante
   throw conflict(`${what.toUpperCase()}_EXISTS`, `the branch already has a ${what} ${wanted}`);
 }
 
-/** A branch's roles and databases. */
 export type Access = Pick<BranchRecord, 'roles' | 'databases'>;
 
 /** The role and the database that every project has from its creation. */

@@ -8,7 +8,6 @@ import { saltOf } from './stored-passwords';
 /** Of a role: a client can have millions of objects, in many databases, and no one can change the project meanwhile. */
 const LONGEST_REMOVAL_MS = 60_000;
 
-/** Connects to a database of the cluster as the superuser. */
 export type Connect = (database: string, work: (admin: Client) => Promise<void>) => Promise<void>;
 
 /** Ends the sessions of a role, and lets it begin no others. */
@@ -118,7 +117,6 @@ export async function dropRole(
   { roles, databases: ofBranch }: Pick<BranchRecord, 'roles' | 'databases'>,
 ): Promise<boolean> {
   const role = escapeIdentifier(name);
-  /** Does work with the role, unless it is gone. */
   const withRole = (database: string, work: (admin: Client) => Promise<unknown>): Promise<void> =>
     connect(database, (admin) =>
       inTransaction(admin, async () => {

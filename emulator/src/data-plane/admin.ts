@@ -4,12 +4,9 @@ import { Client, type ClientConfig, DatabaseError } from 'pg';
 import { SUPERUSER } from '../gateway/computes';
 import { reasonOf } from '../records/thrown-reason';
 
-/** How to log in to a server as its superuser. */
 export interface AdminAccess {
-  /** The folder of the server's socket. */
   readonly sockets: string;
   readonly password: string;
-  /** The major version. */
   readonly version: number;
 }
 
@@ -42,7 +39,6 @@ const OPTIONS = [
   'client_encoding=UTF8',
   'standard_conforming_strings=on',
 ];
-/** Settings of later versions. */
 const NEWER_OPTIONS = [
   { since: 16, option: 'scram_iterations=4096' },
   { since: 17, option: 'transaction_timeout=0' },
@@ -99,7 +95,6 @@ export class LimitedClient extends Client {
   }
 }
 
-/** Connects as the superuser, no longer than the work takes. */
 export async function asAdmin<Result>(
   access: AdminAccess,
   database: string,

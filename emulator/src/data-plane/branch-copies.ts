@@ -5,7 +5,6 @@ import { readState } from './cluster-state';
 import { inheritAccess, inheritedIds } from './roles-and-databases';
 import type { Schemas } from './schemas';
 
-/** The clusters of the branches. */
 interface Clusters {
   of(branchId: string): Cluster;
   /** Creates the data of a branch that has none, in a turn of its cluster. @throws Error if its copy failed */
@@ -14,7 +13,6 @@ interface Clusters {
   checkComplete(cluster: Cluster): void;
 }
 
-/** Copies data from branch to branch. */
 export class BranchCopies {
   readonly #data: Clusters;
   readonly #schemas: Schemas;
@@ -24,7 +22,6 @@ export class BranchCopies {
   /** The branches whose data is still to come, or did not: no server runs for them. The records tell a later emulator. */
   readonly #lacking = new Set<string>();
 
-  /** @param saved resolves when all changes of the records are on the disk */
   constructor(data: Clusters, schemas: Schemas, saved: () => Promise<void>) {
     this.#data = data;
     this.#schemas = schemas;

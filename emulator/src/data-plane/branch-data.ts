@@ -6,6 +6,7 @@ import type { BranchRecord, EndpointRecord } from '../records/records';
 import { reasonOf } from '../records/thrown-reason';
 import { BranchCopies } from './branch-copies';
 import { Cluster, type ClusterSetup } from './cluster';
+import type { SharedLimits } from './cluster-state';
 import { copyFolder, REMOVED } from './copy-folder';
 import type { PostgresBinaries } from './find-postgres';
 import { waitAtMost } from './guarded-process';
@@ -13,7 +14,6 @@ import { type PgSettings, SettingRules } from './pg-settings';
 import type { ServerStart } from './postgres-server';
 import { Schemas } from './schemas';
 import { checkOwned, checkReachable, makeServerFolder, writeServerFile } from './server-user';
-import type { SharedLimits } from './shared-limits';
 import { createTemplate, listSettings } from './template';
 
 export interface Folders {
@@ -33,11 +33,10 @@ export class BranchData {
   readonly settingRules: SettingRules;
   readonly schemas = { check: () => this.#schemas.check(), read: this.#readSchema.bind(this) };
   readonly copies: BranchCopies;
+  readonly setup: ClusterSetup;
   readonly #schemas: Schemas;
   readonly #folders: Folders;
-  readonly #setup: ClusterSetup;
   readonly #clusters = new Map<string, Cluster>();
-  /** The branches that are known already. */
   readonly #branchIds: Set<string>;
 
   private constructor(
@@ -51,7 +50,7 @@ export class BranchData {
     this.#branchIds = new Set(branchIds);
     this.#schemas = schemas;
     this.copies = new BranchCopies(this, schemas, setup.saved);
-    this.#setup = setup;
+    this.setup = setup;
     this.settingRules = settingRules;
   }
 
@@ -93,29 +92,18 @@ export class BranchData {
     return new BranchData(folders, setup, new SettingRules(listed, postgres, template), schemas, branchIds);
   }
 
-  /** The major version of Postgres. */
-  get version(): number {
-    return this.#setup.version;
-  }
-
   get #template(): string {
     return join(this.#folders.data, 'template');
-  }
-
-  get password(): string {
-    return this.#setup.password;
   }
 
   of(branchId: string): Cluster {
     return this.#clusterAt(branchId, join(this.#folders.data, branchId));
   }
 
-  /** The cluster of a read_only endpoint, for a copy that follows the branch. */
   standbyOf(endpointId: string): Cluster {
     return this.#clusterAt(endpointId, join(this.#folders.temporary, `${endpointId}.data`));
   }
 
-  /** Where the server of an endpoint runs. */
   clusterOf({ wire: { id, type, branch_id } }: EndpointRecord): Cluster {
     return type === 'read_write' ? this.of(branch_id) : this.standbyOf(id);
   }
@@ -123,7 +111,7 @@ export class BranchData {
   /** Starts a server with these limits, settings and flags on a copy of the template, and stops it. @throws Error if it does not start */
   async tryStart(limits: SharedLimits, settings: PgSettings, flags: ServerStart['flags']): Promise<void> {
     const folder = makeServerFolder(await mkdtemp(join(this.#folders.temporary, 'try-')));
-    const trial = new Cluster(this.#setup, join(folder, 'data'), folder);
+    const trial = new Cluster(this.setup, join(folder, 'data'), folder);
     try {
       await copyFolder(this.#template, trial.folder);
       this.settingRules.write(trial.folder, settings);
@@ -194,7 +182,7 @@ export class BranchData {
     cluster
       .inTurn(async () => {
         await cluster.stop();
-        await this.#setup.saved();
+        await this.setup.saved();
         await cluster.remove();
       })
       .catch(() => undefined);
@@ -203,7 +191,7 @@ export class BranchData {
   #clusterAt(id: string, folder: string): Cluster {
     let cluster = this.#clusters.get(id);
     if (cluster === undefined) {
-      cluster = new Cluster(this.#setup, folder, join(this.#folders.temporary, id));
+      cluster = new Cluster(this.setup, folder, join(this.#folders.temporary, id));
       this.#clusters.set(id, cluster);
     }
     return cluster;

@@ -2,8 +2,15 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Access, NO_ACCESS } from './roles-and-databases';
 import { writeServerFile } from './server-user';
-import { DEFAULT_LIMITS, type SharedLimits } from './shared-limits';
 import type { StoredPassword } from './stored-passwords';
+
+/** Postgres's defaults of the settings of which a standby cannot have lower ones than the last server of its data. */
+export const DEFAULT_LIMITS = {
+  max_connections: '100',
+  max_locks_per_transaction: '64',
+  max_worker_processes: '8',
+};
+export type SharedLimits = Readonly<typeof DEFAULT_LIMITS>;
 
 /** What the emulator keeps in a cluster's folder, so that copies have it, too. */
 export interface ClusterState {

@@ -5,21 +5,24 @@ import type { Client } from 'pg';
 import type { BranchRecord } from '../records/records';
 import type { Connect } from './access-changes';
 import { type AdminAccess, asAdmin } from './admin';
-import { type ClusterState, NEW_STATE, readState, writeState } from './cluster-state';
+import {
+  type ClusterState,
+  DEFAULT_LIMITS,
+  NEW_STATE,
+  readState,
+  type SharedLimits,
+  writeState,
+} from './cluster-state';
 import { copyFolder, discard } from './copy-folder';
 import { PostgresServer, type ServerStart } from './postgres-server';
 import { type Access, applyAccess, isApplied } from './roles-and-databases';
 import { writeServerFile } from './server-user';
-import { DEFAULT_LIMITS, type SharedLimits } from './shared-limits';
 import { holdPasswords, type StoredPassword } from './stored-passwords';
 
-/** What every cluster of an emulator shares. */
 export interface ClusterSetup {
-  /** The path of the program `postgres`. */
   readonly program: string;
   /** The superuser's password, which no client knows. */
   readonly password: string;
-  /** The major version. */
   readonly version: number;
   /** Resolves when all changes of the records are on the disk. Nothing that they delete is destroyed before. */
   readonly saved: () => Promise<void>;
@@ -86,7 +89,6 @@ export class Cluster {
     return existsSync(this.folder);
   }
 
-  /** The running server, or undefined. */
   get server(): PostgresServer | undefined {
     return this.#server?.hasExited ? undefined : this.#server;
   }
@@ -153,7 +155,6 @@ export class Cluster {
     renameSync(this.copying, this.folder);
   }
 
-  /** Changes what the emulator keeps in the folder. */
   note(change: Partial<ClusterState>): void {
     const state = { ...this.state, ...change };
     writeState(this.folder, state);
@@ -177,7 +178,6 @@ export class Cluster {
     );
   }
 
-  /** Connects as the superuser. */
   readonly connect: Connect = (database, work) => asAdmin(this.adminAccess, database, work);
 
   get adminAccess(): AdminAccess {

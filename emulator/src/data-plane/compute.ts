@@ -1,5 +1,7 @@
+import { type EventEmitter, once } from 'node:events';
 import type { ControlPlane } from '../control-plane/control-plane';
-import type { EndpointRecord } from '../records/records';
+import { ConnectionRefusal } from '../gateway/connection-refusal';
+import { type EndpointRecord, isActive, unfinishedOf } from '../records/records';
 import type { Cluster } from './cluster';
 
 /** `last_active` changes at most this often while messages pass. */
@@ -14,7 +16,6 @@ export class Compute {
   socket: string | undefined;
   /** Why its server did not start the last time. */
   failure: unknown;
-  /** How many clients wait for its server to start. */
   waitingClients = 0;
   readonly #clients = new Set<{ readonly cut: () => void }>();
   #notedMs = 0;
@@ -70,4 +71,32 @@ export class Compute {
     this.endpoint.wire.last_active = clock.now();
     journal.noteEndpoint(this.endpoint);
   }
+}
+
+/**
+ * Resolves when the compute is active.
+ * @param changes emits the ids of endpoints that have changed
+ * @throws ConnectionRefusal if its start failed; the signal's reason if it aborts
+ */
+export async function whenActive(
+  endpoint: EndpointRecord,
+  changes: EventEmitter,
+  signal: AbortSignal,
+): Promise<void> {
+  signal.throwIfAborted();
+  while (!isActive(endpoint)) {
+    if (!isStarting(endpoint)) throw refusalOf(endpoint);
+    await once(changes, endpoint.wire.id, { signal }).catch(() => signal.throwIfAborted());
+  }
+}
+
+function isStarting(endpoint: EndpointRecord): boolean {
+  const exists = endpoint.project.endpoints.has(endpoint.wire.id);
+  return exists && unfinishedOf(endpoint).some(({ step }) => step.movesTo === 'active');
+}
+
+function refusalOf({ project, wire }: EndpointRecord): ConnectionRefusal {
+  const last = project.operations.findLast(({ step }) => step.endpointId === wire.id);
+  const reason = last?.wire.error ?? 'it was suspended or deleted in the meantime';
+  return new ConnectionRefusal('08006', `the compute of endpoint ${wire.id} did not start: ${reason}`);
 }

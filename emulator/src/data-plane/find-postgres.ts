@@ -6,13 +6,11 @@ import { hasCode } from '../records/thrown-reason';
 import { asServer } from './guarded-process';
 import { makeServerFolder, SERVER_USER } from './server-user';
 
-/** The programs of a Postgres. */
 export interface PostgresBinaries {
   readonly postgres: string;
   readonly initdb: string;
   /** Some distributions have the servers without it. */
   readonly pgDump: string | undefined;
-  /** The major version. */
   readonly version: number;
 }
 

@@ -53,7 +53,6 @@ interface Run {
   /** Whether it may fail with this message. */
   readonly isHarmless?: (line: string) => boolean;
   readonly environment?: NodeJS.ProcessEnv;
-  /** Ends it. */
   readonly signal?: AbortSignal;
 }
 
@@ -103,7 +102,6 @@ export function removeAtEnd(folder: string): () => Promise<void> {
   };
 }
 
-/** Waits for the end of some work, or so many milliseconds. */
 export async function waitAtMost(ms: number, work: Promise<unknown>): Promise<void> {
   const waited = new AbortController();
   await Promise.race([work, delay(ms, undefined, waited)]).finally(() => waited.abort());

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import type { ControlPlane } from '../control-plane/control-plane';
 import type { DataPlane } from '../control-plane/data-plane';
 import { connectToEndpoint } from '../control-plane/power-commands';
@@ -5,25 +6,30 @@ import type { Computes } from '../gateway/computes';
 import { ConnectionRefusal } from '../gateway/connection-refusal';
 import type { ScramVerifier } from '../gateway/scram';
 import type { Change } from '../records/journal';
-import type { BranchRecord, EndpointRecord, ProjectRecord, Step } from '../records/records';
-import { AccessUpdates } from './access-updates';
-import { AwaitedStarts, isActive } from './awaited-starts';
+import {
+  type BranchRecord,
+  type EndpointRecord,
+  isActive,
+  type ProjectRecord,
+  type Step,
+} from '../records/records';
+import { type Clients, updateAccess, updateIfPossible } from './access-updates';
 import type { BranchData } from './branch-data';
 import type { Cluster } from './cluster';
 import { hasRoles } from './cluster-state';
-import { Compute } from './compute';
+import { Compute, whenActive } from './compute';
 import { keepSettings, SettingsTrials } from './settings-trials';
 import { startPrimary, startStandby } from './start-server';
 import { Verifiers } from './verifiers';
 
 /** Real Postgres servers for the endpoints. A server starts with the first connection and stops with its compute. */
-export class PostgresDataPlane implements DataPlane, Computes {
+export class PostgresDataPlane implements DataPlane, Computes, Clients {
   readonly #data: BranchData;
   /** The computes that a client has connected to, by endpoint. */
   readonly #computes = new Map<string, Compute>();
-  readonly #starts = new AwaitedStarts();
+  /** Emits the ids of endpoints. */
+  readonly #changes = new EventEmitter().setMaxListeners(0);
   readonly #settings: SettingsTrials;
-  readonly #access: AccessUpdates;
   readonly #verifiers: Verifiers;
   #plane: ControlPlane | undefined;
   #isStopping = false;
@@ -36,13 +42,9 @@ export class PostgresDataPlane implements DataPlane, Computes {
     this.#data = data;
     this.schemas = data.schemas;
     this.settingRules = data.settingRules;
-    this.version = data.version;
+    this.version = data.setup.version;
     this.#settings = new SettingsTrials(data);
     this.#verifiers = new Verifiers(data);
-    this.#access = new AccessUpdates(data, {
-      dropConnections: (cluster) => this.#dropConnections(cluster),
-      takeDownStandbys: (cluster, branch) => this.#takeDownStandbys(cluster, branch),
-    });
     for (const { endpoints } of projects) for (const endpoint of endpoints.values()) keepSettings(endpoint);
   }
 
@@ -51,7 +53,6 @@ export class PostgresDataPlane implements DataPlane, Computes {
     this.#plane = plane;
   }
 
-  /** Stops every server, and refuses connections from now on. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     await this.#data.stop();
@@ -68,7 +69,7 @@ export class PostgresDataPlane implements DataPlane, Computes {
       const plane = this.#servedPlane();
       const endpoint = plane.store.findEndpoint(endpointId);
       connectToEndpoint(plane, endpoint);
-      await this.#starts.wait(endpoint, signal);
+      await whenActive(endpoint, this.#changes, signal);
       const compute = this.#computeOf(endpoint);
       const socket = this.#socketOf(compute) ?? (await this.#bringUp(compute));
       signal.throwIfAborted();
@@ -95,7 +96,7 @@ export class PostgresDataPlane implements DataPlane, Computes {
     const save = (): void => endpoint && this.#plane?.journal.noteEndpoint(endpoint);
     const clusterNow = () => this.#computes.get(endpointId)?.cluster;
     const settings = endpoint && this.#settings.apply(endpoint, save, clusterNow);
-    const access = branch && this.#access.apply(branch);
+    const access = branch && this.#applyAccess(branch);
     return settings || access ? Promise.all([settings, access]).then(() => undefined) : undefined;
   }
 
@@ -119,7 +120,7 @@ export class PostgresDataPlane implements DataPlane, Computes {
 
   #noteEndpoint(endpoint: EndpointRecord): void {
     const { id, type } = endpoint.wire;
-    this.#starts.emit(id);
+    this.#changes.emit(id);
     keepSettings(endpoint);
     const compute = this.#computes.get(id);
     if (compute !== undefined && !isActive(endpoint)) this.#takeDown(compute);
@@ -178,7 +179,7 @@ export class PostgresDataPlane implements DataPlane, Computes {
       Object.assign(compute, { cluster, socket: undefined });
       if (cluster.endpointId !== wire.id)
         await this.#computes.get(cluster.endpointId ?? '')?.drop(cluster.stop());
-      const update = () => this.#access.updateIfPossible(primary, branch);
+      const update = () => updateIfPossible(primary, branch, this);
       if (cluster === primary) {
         await startPrimary(this.#data, endpoint);
         await update();
@@ -195,7 +196,6 @@ export class PostgresDataPlane implements DataPlane, Computes {
     return done;
   }
 
-  /** Stops the server of a compute, if one runs for it. */
   #takeDown(compute: Compute): void {
     const { cluster } = compute;
     Object.assign(compute, { cluster: undefined, socket: undefined });
@@ -207,6 +207,16 @@ export class PostgresDataPlane implements DataPlane, Computes {
     compute.drop(Promise.resolve(stopped)).catch(() => undefined);
   }
 
+  /** For a cluster that has data, or is getting it; otherwise its first start does it. */
+  #applyAccess(branch: BranchRecord): Promise<void> | undefined {
+    const { id } = branch.wire;
+    const cluster = this.#data.of(id);
+    if (!cluster.exists && this.#data.copies.of(id) === undefined) return undefined;
+    return cluster.inTurn(async () => {
+      if (cluster.exists) await updateAccess(cluster, branch, this);
+    });
+  }
+
   /** A client may have woken a standby on the previous data meanwhile. */
   async #restore(
     project: ProjectRecord,
@@ -215,11 +225,11 @@ export class PostgresDataPlane implements DataPlane, Computes {
   ): Promise<void> {
     await this.#data.copies.restore(project, branchId, restore);
     const branch = project.branches.get(branchId);
-    if (branch) this.#takeDownStandbys(this.#data.of(branchId), branch);
+    if (branch) this.takeDownStandbys(this.#data.of(branchId), branch);
   }
 
   /** The next client of such a standby starts it again, with a new copy of the branch's data. */
-  #takeDownStandbys(primary: Cluster, branch: BranchRecord): void {
+  takeDownStandbys(primary: Cluster, branch: BranchRecord): void {
     for (const compute of this.#computes.values()) {
       const { cluster, endpoint } = compute;
       const isStandby = cluster !== undefined && cluster !== primary;
@@ -227,7 +237,7 @@ export class PostgresDataPlane implements DataPlane, Computes {
     }
   }
 
-  async #dropConnections(cluster: Cluster): Promise<void> {
+  async dropConnections(cluster: Cluster): Promise<void> {
     const compute = this.#computes.get(cluster.endpointId ?? '');
     const dropped = cluster.dropConnections();
     if (compute === undefined) return dropped;

@@ -6,11 +6,8 @@ import { type GuardedProcess, startGuarded } from './guarded-process';
 import { makeServerFolder, writeServerFile } from './server-user';
 
 export interface ServerStart {
-  /** The path of the program `postgres`. */
   readonly program: string;
-  /** The folder of the cluster. */
   readonly data: string;
-  /** The folder for its socket. */
   readonly sockets: string;
   /** Settings that the configuration files cannot change. */
   readonly flags: Readonly<Record<string, string>>;
@@ -19,7 +16,6 @@ export interface ServerStart {
    * place, and how long it takes is up to the clients, such as by the number of their unlogged tables
    */
   readonly longestMs?: number;
-  /** Ends the start. */
   readonly signal: AbortSignal;
 }
 
@@ -41,7 +37,6 @@ const LEFT_BEHIND =
 /** Larger than any. */
 const NO_PROCESS_ID = 2 ** 31 - 1;
 
-/** A running Postgres server. */
 export class PostgresServer {
   readonly sockets: string;
   readonly #start: ServerStart;
@@ -101,7 +96,6 @@ export class PostgresServer {
     stderr.on('data', look);
   }
 
-  /** Reads the configuration files again. */
   reload(): void {
     this.#child.kill('SIGHUP');
   }

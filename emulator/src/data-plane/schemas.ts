@@ -24,19 +24,16 @@ export class Schemas {
   readonly #pgDump: string | undefined;
   readonly #temporary: string;
 
-  /** @param pgDump the path of the program, if there is one beside the server's */
   constructor(pgDump: string | undefined, temporary: string) {
     this.#pgDump = pgDump;
     this.#temporary = temporary;
   }
 
-  /** @throws ApiError (501) if pg_dump is missing */
   check(): string {
     if (this.#pgDump !== undefined) return this.#pgDump;
     throw notImplemented('the schemas of branches here: pg_dump is not beside the programs of Postgres');
   }
 
-  /** The statements that create what a database contains, without its data. */
   dump(cluster: Cluster, database: string): Promise<string> {
     return cluster.whileRunning(() => this.#dump(cluster, database));
   }

@@ -5,12 +5,10 @@ import { chownSync, lstatSync, mkdirSync, renameSync, writeFileSync } from 'node
 export const SERVER_USER: { readonly uid: number; readonly gid: number } | undefined =
   process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined;
 
-/** Gives a file or folder to that user. */
 export function giveToServer(path: string): void {
   if (SERVER_USER !== undefined) chownSync(path, SERVER_USER.uid, SERVER_USER.gid);
 }
 
-/** Creates a folder that only that user can read. */
 export function makeServerFolder(path: string): string {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   giveToServer(path);
@@ -34,7 +32,6 @@ export function checkOwned(folder: string): void {
   throw new Error(`${folder} is not a folder that only this user can write to: move it away`);
 }
 
-/** @throws Error if that user cannot reach a folder of its own */
 export function checkReachable(folder: string): void {
   if (SERVER_USER === undefined) return;
   if (spawnSync('test', ['-w', folder], { ...SERVER_USER, cwd: '/' }).status === 0) return;

@@ -39,7 +39,6 @@ export async function startDataPlane(
     const gateway = await startGateway({ computes: dataPlane, host, port: postgresPort, folder });
     dataPlane.port = gateway.port;
     for (const project of projects) branchData.copies.resume(project);
-    /** Stops every server, closes every connection and removes the temporary folder. */
     const stop = async (): Promise<void> => {
       await dataPlane.stop();
       await gateway.stop();

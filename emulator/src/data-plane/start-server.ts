@@ -4,9 +4,9 @@ import { maxConnectionsOf } from '../limits/compute-size';
 import type { EndpointRecord } from '../records/records';
 import type { Endpoint, EndpointSettings } from '../records/wire-types';
 import type { BranchData } from './branch-data';
+import { DEFAULT_LIMITS, type SharedLimits } from './cluster-state';
 import type { PgSettings } from './pg-settings';
 import { writeServerFile } from './server-user';
-import { DEFAULT_LIMITS, type SharedLimits } from './shared-limits';
 
 /** A transaction of the branch's clients, with many subtransactions, keeps a standby from letting others in until it ends. */
 const LONGEST_STANDBY_START_MS = 60_000;
@@ -52,7 +52,7 @@ export async function startStandby(
   const size = Math.max(maxConnectionsOf(endpoint.autoscaling_limit_min_cu), Number(limits.max_connections));
   // Not in the environment, which a client may read by a language such as PL/Perl.
   const passfile = join(cluster.folder, 'emulator.pgpass');
-  writeServerFile(passfile, `*:*:*:*:${data.password}\n`);
+  writeServerFile(passfile, `*:*:*:*:${data.setup.password}\n`);
   // Like any session, its own would end by this setting of the branch's endpoint.
   const options = '-c idle_session_timeout=0';
   const source = Object.entries({ host: primary.sockets, port: '5432', user: SUPERUSER, passfile, options });

@@ -2,7 +2,6 @@ import { createHmac } from 'node:crypto';
 import { type Client, escapeLiteral } from 'pg';
 import { FIRST_ID } from './held-roles';
 
-/** What Postgres has stored of a role's password. */
 export interface StoredPassword {
   readonly role: string;
   readonly verifier: string;
@@ -18,7 +17,6 @@ const PASSWORDS = `SELECT rolname AS role, rolpassword AS verifier, CASE WHEN ro
   THEN extract(epoch FROM greatest(rolvaliduntil, 'epoch'))::float8 * 1000 END AS "validUntilMs"
   FROM pg_authid WHERE oid::bigint >= ${FIRST_ID} AND length(rolpassword) <= ${LONGEST_VERIFIER} AND rolpassword LIKE 'SCRAM-SHA-256$%'`;
 
-/** The password of one role. */
 export const passwordOf = (role: string): string => `${PASSWORDS} AND rolname = ${escapeLiteral(role)}`;
 
 /** A client can create many more roles, and each login reads them. */

@@ -70,7 +70,6 @@ function explainUser(error: Error): never {
   );
 }
 
-/** Postgres's own list of its settings. */
 export function listSettings({ postgres }: PostgresBinaries, template: string): ListedSetting[] {
   const query = "SELECT concat_ws('|', name, context, category) AS setting FROM pg_settings";
   const rows = runWithoutServer(postgres, template, 'template1', query).matchAll(/ setting = "(.*)"\t/g);

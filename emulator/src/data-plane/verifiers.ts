@@ -26,7 +26,7 @@ export class Verifiers {
     const stored = await this.#find(this.#data.of(id), branch, role);
     const isValid = stored !== undefined && (stored.validUntilMs ?? Number.POSITIVE_INFINITY) > Date.now();
     const verifier = isValid ? parseVerifier(stored.verifier) : undefined;
-    return verifier ?? makeMockVerifier(saltOf(this.#data.password, role));
+    return verifier ?? makeMockVerifier(saltOf(this.#data.setup.password, role));
   }
 
   async #find(cluster: Cluster, branch: BranchRecord, role: string): Promise<StoredPassword | undefined> {
@@ -46,7 +46,7 @@ export class Verifiers {
       if (isApplied()) return cluster.exists ? readStopped(cluster, role) : undefined;
       // The next start sets it.
       if (given?.password === undefined) return undefined;
-      const verifier = await makeVerifier(given.password, saltOf(this.#data.password, role));
+      const verifier = await makeVerifier(given.password, saltOf(this.#data.setup.password, role));
       return { role, verifier, validUntilMs: null };
     });
   }

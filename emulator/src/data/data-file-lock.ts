@@ -2,13 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, constants, mkdirSync, openSync, rmdirSync } from 'node:fs';
 import { hasCode } from '../records/thrown-reason';
 
-/** Releases the lock. */
 type Unlock = () => void;
 
 /** O_EXLOCK of macOS and the BSDs, which Node does not define: open() takes the lock of flock(). */
 const OPEN_LOCKED = 0x20;
 
-/** Exit status of the flock program if the file is already locked. */
 const LOCKED_STATUS = 1;
 
 /**

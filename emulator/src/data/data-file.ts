@@ -125,7 +125,6 @@ export class DataFile {
   }
 }
 
-/** @returns its real path */
 function createFile(name: string): string {
   try {
     closeSync(openSync(name, 'a', 0o600));
@@ -166,7 +165,6 @@ function readContents(file: string): Contents {
   return { head, projects: [...projects.values()].map((rows) => [...rows.values()].filter(isKept)), length };
 }
 
-/** The lines that are complete. */
 function* linesOf(bytes: Buffer): Generator<string> {
   let start = 0;
   for (let end = bytes.indexOf('\n'); end >= 0; end = bytes.indexOf('\n', start)) {

@@ -38,7 +38,6 @@ class ActiveFault implements InjectedFault {
     return path.search(this.#path) !== -1;
   }
 
-  /** Holds an operation until the fault is cleared. */
   hold(release: () => void): void {
     this.#held.push(release);
   }

@@ -6,7 +6,6 @@ import { answerScram, checkPassword, SCRAM, SCRAM_PLUS, type ScramVerifier } fro
 import { checkEndpointId, noEndpoint, type StartupPacket } from './startup-packet';
 import type { Turns } from './turns';
 
-/** A client that has proved that it knows the password of its role. */
 export interface ProvenClient {
   readonly endpointId: string;
   /** With it, the gateway proves the same to the server. */

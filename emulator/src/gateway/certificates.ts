@@ -19,7 +19,6 @@ const NAMES: x509.JsonGeneralNames = [
   { type: 'ip', value: '::1' },
 ];
 
-/** The gateway's certificate. */
 export interface Certificate {
   /** In PEM. */
   readonly key: string;

@@ -31,7 +31,6 @@ export function whenClosed(socket: Writable): Promise<void> {
 /** A connection inside of another protocol, which has named the host. */
 export interface Tunnel {
   readonly serverName: string | undefined;
-  /** What it is inside of. */
   readonly socket: Duplex;
 }
 
@@ -82,7 +81,6 @@ export class ClientConnection {
     return certificate && createHash('sha256').update(certificate.raw).digest();
   }
 
-  /** The next bytes, exactly so many. @throws ConnectionRefusal when the startup ends before they came */
   take(length: number): Promise<Buffer> {
     return takeBytes(this.#stream, length, this.signal);
   }

@@ -9,5 +9,4 @@ export class ConnectionRefusal extends Error {
   }
 }
 
-/** A message that breaks the protocol. */
 export const protocolViolation = (message: string) => new ConnectionRefusal('08P01', message);

@@ -25,7 +25,6 @@ export interface GatewayOptions {
   readonly limits?: Partial<GatewayLimits>;
 }
 
-/** Limits for clients. */
 export const GATEWAY_LIMITS = {
   /** Maximum time from the connection to the complete startup packet, TLS included, and then for the login. */
   startupMs: 10_000,

@@ -11,7 +11,6 @@ const LONGEST_MESSAGE = 10_000;
 export interface Message {
   readonly type: string;
   readonly body: Buffer;
-  /** The whole message. */
   readonly bytes: Buffer;
 }
 

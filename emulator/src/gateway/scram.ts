@@ -53,7 +53,6 @@ export function makeMockVerifier(salt: Buffer): ScramVerifier {
   return { iterations: ITERATIONS, salt, storedKey: randomBytes(32), serverKey: randomBytes(32) };
 }
 
-/** The client key, if the password is right. */
 export async function checkPassword(password: string, verifier: ScramVerifier): Promise<Buffer | undefined> {
   const { clientKey } = await deriveKeys(password, verifier);
   return isRight(clientKey, verifier) ? clientKey : undefined;

@@ -9,7 +9,6 @@ import { beginScram, SCRAM } from './scram';
 /** Of what the server reports before the key. A warning about a role's setting can be as long as Postgres allows. */
 const LONGEST_REPORT = 1024 * 1024;
 
-/** How the gateway begins a session for a client that has proved itself. */
 export interface SessionStart {
   readonly packet: Buffer;
   readonly clientKey: Buffer;
@@ -18,7 +17,6 @@ export interface SessionStart {
 /** A server, and what it has answered that is meant for the client. */
 export interface Session {
   readonly server: Duplex;
-  /** The server's socket. */
   readonly path: string;
   readonly answer: Buffer;
   /** What a request to cancel its query contains, in hexadecimal; undefined if the login has failed. */

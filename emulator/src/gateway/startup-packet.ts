@@ -8,7 +8,6 @@ export const REQUEST_CODES = { ssl: 80_877_103, gss: 80_877_104, cancel: 80_877_
 /** Lengths in bytes, as Postgres has them: of a startup packet, and of a cancel request since protocol 3.2. */
 export const PACKET_LENGTHS = { start: [9, 10_000], cancel: [13, 268], request: [8, 8] } as const;
 
-/** A startup packet, and the endpoint that it names. */
 export interface StartupPacket {
   /** Undefined if neither the packet nor the host name has it; the password may. */
   readonly endpointId: string | undefined;
@@ -126,7 +125,6 @@ export function endpointOfHost(name: string): string | undefined {
   return ENDPOINT_ID.test(id) ? id : undefined;
 }
 
-/** @throws ConnectionRefusal when it is no ID of an endpoint */
 export function checkEndpointId(id: string | undefined): string {
   if (id === undefined || id === '') throw noEndpoint();
   if (ENDPOINT_ID.test(id)) return id;
@@ -150,7 +148,6 @@ function writePacket(parameters: readonly Parameter[]): Buffer {
   return Buffer.concat([head, body]);
 }
 
-/** An ErrorResponse with which a server ends a connection. */
 export function writeRefusal({ sqlState, message }: ConnectionRefusal): Buffer {
   return writeMessage('E', `SFATAL\0VFATAL\0C${sqlState}\0M${message.replaceAll('\0', '')}\0\0`);
 }

@@ -2,7 +2,6 @@
 export class Turns {
   readonly #last = new Map<string, Promise<unknown>>();
 
-  /** Does the work when the endpoint's earlier work has ended. */
   async take<Result>(endpointId: string, work: () => Promise<Result>): Promise<Result> {
     const done = (this.#last.get(endpointId) ?? Promise.resolve()).then(work);
     const end = done.catch(() => undefined);

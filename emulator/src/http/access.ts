@@ -68,7 +68,6 @@ function isKnownHost(header: string | undefined, { host, allowRemote }: Settings
   return allowRemote && isIP(name) !== 0;
 }
 
-/** Rejects requests without the key (401). */
 export function addAuthorization(app: FastifyInstance, { settings }: ControlPlane): void {
   app.addHook('onRequest', async (request) => {
     if (isPublicPage(request) || isAuthorized(request.headers.authorization, settings.apiKey)) return;

@@ -11,7 +11,6 @@ import { delayRead } from './routes/late-reads';
 
 type Effect<Kind> = Extract<RequestEffect, { kind: Kind }>;
 
-/** Applies the injected faults to requests, before and after they take effect. */
 export function addHttpFaults(app: FastifyInstance, faults: FaultRegistry, stopped: AbortSignal): void {
   const effects = new WeakMap<FastifyRequest, RequestEffect>();
 

@@ -27,7 +27,6 @@ export function notFound(what: string, id: string): ApiError {
   return new ApiError(404, 'NOT_FOUND', `${what} ${id} does not exist`);
 }
 
-/** The value, which must exist. @throws ApiError (404) */
 export function found<Value>(value: Value | undefined, what: string, id: string): Value {
   if (value === undefined) throw notFound(what, id);
   return value;

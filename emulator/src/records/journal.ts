@@ -8,12 +8,10 @@ export type Change = { readonly project: ProjectRecord } & (
   | { readonly kind: 'operations'; readonly record: OperationRecord }
 );
 
-/** Who must know of every change. */
 export interface Receiver {
   note(change: Change): void;
 }
 
-/** Passes every change on, in the same tick. */
 export class Journal {
   readonly #receivers: readonly Receiver[];
 

@@ -42,13 +42,11 @@ export interface Step {
   readonly action: string;
   readonly branchId: string;
   readonly endpointId?: string;
-  /** The endpoint's state once the operation has finished. */
   readonly movesTo?: 'active' | 'idle';
   /** The compute is suspended for lack of use, so no connection drops. */
   readonly isAutosuspend?: boolean;
   readonly purpose?: Purpose;
   readonly restore?: {
-    /** Where the data comes from. */
     readonly sourceId: string;
     /** The new branch that keeps the previous data. */
     readonly preservedId?: string | undefined;

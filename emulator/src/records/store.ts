@@ -22,7 +22,6 @@ export class Store {
     return found(project.endpoints.get(endpointId), `project ${project.wire.id}: endpoint`, endpointId);
   }
 
-  /** What the path of a request names. */
   branchAt(path: { project_id: string; branch_id: string }): BranchRecord {
     return this.branch(this.project(path.project_id), path.branch_id);
   }
@@ -31,13 +30,11 @@ export class Store {
     return this.endpoint(this.project(path.project_id), path.endpoint_id);
   }
 
-  /** The endpoint with this id. */
   findEndpoint(endpointId: string): EndpointRecord {
     const { project } = this.findEndpointEver(endpointId);
     return found(project.endpoints.get(endpointId), 'endpoint', endpointId);
   }
 
-  /** The endpoint with this id, including deleted ones. */
   findEndpointEver(endpointId: string): EndpointRecord {
     for (const { endpoints, deletedEndpoints } of this.projects.values()) {
       const endpoint = endpoints.get(endpointId) ?? deletedEndpoints.get(endpointId);

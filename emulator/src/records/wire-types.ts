@@ -145,5 +145,4 @@ export interface ErrorBody {
 /** The account: an organization that owns every project, with one user. */
 export const ACCOUNT_ID = 'emulator-account';
 
-/** The region of projects that are created without one. */
 export const REGION_ID = 'local-east-1';

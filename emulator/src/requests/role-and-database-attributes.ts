@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import { attributes, flag, requiredAttributes, text } from '../validation/schemas';
 import { section } from './request-body';
 
-/** The limit of Postgres. */
 const LONGEST_NAME = 63;
 
 /** Postgres counts bytes, and its names cannot contain NUL, or halves of a character: no URI could have those, either. */

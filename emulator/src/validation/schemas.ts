@@ -18,7 +18,6 @@ export const number = z.number('a number');
 export const id = textLike(/^[a-z0-9-]{1,60}$/, 'an id (1 to 60 of a-z, 0-9 and "-")');
 export const region = textLike(/^[a-z0-9-]{1,40}$/, 'a region (1 to 40 of a-z, 0-9 and "-")');
 
-/** A string that matches the pattern. */
 export function textLike(pattern: RegExp, expected: string) {
   return z.string(expected).regex(pattern, expected);
 }

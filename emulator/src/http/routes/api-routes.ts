@@ -7,7 +7,6 @@ import { addOperationRoutes } from './operation-routes';
 import { addProjectRoutes } from './project-routes';
 import { addDatabaseRoutes, addRoleRoutes } from './role-and-database-routes';
 
-/** Every call of the API that the emulator serves. */
 export function addApiRoutes(api: FastifyInstance, plane: ControlPlane): void {
   addProjectRoutes(api, plane);
   addBranchRoutes(api, plane);

@@ -23,7 +23,6 @@ export function delayRead(request: FastifyRequest, lateMs: number): void {
   delayedReads.set(request, lateMs);
 }
 
-/** The state of the project that a read shows: the current one, unless an option or a fault makes it lag. */
 export function snapshotFor(
   { store, history, settings }: ControlPlane,
   request: FastifyRequest<ProjectPath>,
