@@ -93,12 +93,13 @@ async function serve(settings: Settings, journal?: SavingJournal): Promise<Emula
   }
   // The address of a server that listens on a port is never a string or null.
   const { port } = app.server.address() as AddressInfo;
-  const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
+  const url = `http://${localAddressOf(settings.host)}:${port}`;
   return Object.assign(controls, {
-    url: `http://${host}:${port}${API_PREFIX}`,
+    url: `${url}${API_PREFIX}`,
     apiKey: settings.apiKey,
     port,
-    consoleUrl: consoleUrlOf(settings.host, port, settings.apiKey),
+    // Browsers do not send the fragment: neither the server's log nor another page receives it.
+    consoleUrl: `${url}/#key=${encodeURIComponent(settings.apiKey)}`,
     ...(postgres && {
       postgresPort: postgres.gateway.port,
       postgresCertificate: postgres.gateway.certificateFile,
@@ -106,9 +107,4 @@ async function serve(settings: Settings, journal?: SavingJournal): Promise<Emula
     }),
     stop,
   });
-}
-
-/** The key is in the fragment, which browsers do not send: neither the server's log nor another page receives it. */
-function consoleUrlOf(host: string, port: number, apiKey: string): string {
-  return `http://${localAddressOf(host)}:${port}/#key=${encodeURIComponent(apiKey)}`;
 }

@@ -78,7 +78,11 @@ function copyFor(native: string, copyTo: string): string {
 
 function checked(folder: string): PostgresBinaries {
   const version = runs(folder);
-  if (version === undefined) throw new Error(`${join(folder, 'postgres')} does not run${asUser()}.`);
+  if (version === undefined) {
+    const user =
+      SERVER_USER && ` as user ${SERVER_USER.uid}, as which the servers of an emulator of root run`;
+    throw new Error(`${join(folder, 'postgres')} does not run${user ?? ''}.`);
+  }
   if (version < OLDEST_VERSION) {
     throw new Error(
       `${folder} contains Postgres ${version}: the emulator needs version ${OLDEST_VERSION} or later.`,
@@ -98,10 +102,4 @@ function runs(folder: string): number | undefined {
   const { stdout } = spawnSync(join(folder, 'postgres'), ['--version'], { ...asServer(), encoding: 'utf8' });
   const [, version] = /\(PostgreSQL\) (\d+)/.exec(stdout ?? '') ?? [];
   return version === undefined ? undefined : Number(version);
-}
-
-function asUser(): string {
-  return SERVER_USER !== undefined
-    ? ` as user ${SERVER_USER.uid}, which the servers run as because the emulator runs as root`
-    : '';
 }

@@ -18,8 +18,7 @@ import type { BranchData } from './branch-data';
 import type { Cluster } from './cluster';
 import { hasRoles } from './cluster-state';
 import { Compute, whenActive } from './compute';
-import { keepSettings, SettingsTrials } from './settings-trials';
-import { startPrimary, startStandby } from './start-server';
+import { keepSettings, SettingsTrials, startPrimary, startStandby } from './start-server';
 import { Verifiers } from './verifiers';
 
 /** Real Postgres servers for the endpoints. A server starts with the first connection and stops with its compute. */

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Change, Receiver } from '../records/journal';
 import type { ProjectRecord } from '../records/records';
 import { DataFile } from './data-file';
@@ -56,16 +57,9 @@ export class SavingJournal implements Receiver {
 
   /** Saves at the end of this turn of the event loop. */
   #saveSoon(): Promise<void> {
-    this.#attempt ??= new Promise((resolve, reject) => {
-      setImmediate(() => {
-        this.#attempt = undefined;
-        try {
-          this.#save();
-          resolve();
-        } catch (error) {
-          reject(error);
-        }
-      });
+    this.#attempt ??= nextTurn().then(() => {
+      this.#attempt = undefined;
+      this.#save();
     });
     return this.#attempt;
   }

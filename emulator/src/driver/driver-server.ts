@@ -4,7 +4,7 @@ import { DatabaseError } from 'pg';
 import { createWebSocketStream, WebSocketServer } from 'ws';
 import type { Accept } from '../gateway/client-connection';
 import { Turns } from '../gateway/turns';
-import { sendError } from '../http/error-responses';
+import { noRoute, sendError } from '../http/error-responses';
 import { ApiError, badRequest } from '../records/api-error';
 import { runQueries } from './run-queries';
 import { LARGEST, openSession, SMALL, type SqlSession } from './sql-session';
@@ -96,9 +96,6 @@ function hasTooManyValues(json: string): boolean {
   }
   return values > MOST_VALUES;
 }
-
-const noRoute = ({ method, url }: FastifyRequest) =>
-  new ApiError(404, 'ROUTE_NOT_FOUND', `${method} ${url}: this route does not exist`);
 
 /** The driver makes an error with these attributes. */
 function sendDatabaseError(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {

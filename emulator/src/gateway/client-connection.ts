@@ -50,7 +50,8 @@ export class ClientConnection {
   serverName: string | undefined;
   /** Aborts the startup: the client gets the reason. */
   readonly abort: (reason?: ConnectionRefusal) => void;
-  #stream: Duplex;
+  /** What the client reads and writes: the bytes inside of TLS, when it began TLS. */
+  stream: Duplex;
   #isInHandshake = false;
 
   constructor(raw: Duplex, tunnel?: Tunnel) {
@@ -59,30 +60,25 @@ export class ClientConnection {
     const controller = new AbortController();
     this.signal = controller.signal;
     this.abort = (reason = gone) => controller.abort(reason);
-    this.#stream = raw;
+    this.stream = raw;
     this.#watch(raw);
     raw.once('close', () => this.abort());
   }
 
-  /** What the client reads and writes: the bytes inside of TLS, when it began TLS. */
-  get stream(): Duplex {
-    return this.#stream;
-  }
-
   get isEncrypted(): boolean {
-    return this.#stream instanceof TLSSocket;
+    return this.stream instanceof TLSSocket;
   }
 
   /** What binds a login to this TLS connection, of the type tls-server-end-point; undefined without TLS. */
   get channelBinding(): Buffer | undefined {
-    if (!(this.#stream instanceof TLSSocket)) return undefined;
+    if (!(this.stream instanceof TLSSocket)) return undefined;
     // The certificate's own hash, which is that of its signature.
-    const certificate = this.#stream.getX509Certificate();
+    const certificate = this.stream.getX509Certificate();
     return certificate && createHash('sha256').update(certificate.raw).digest();
   }
 
   take(length: number): Promise<Buffer> {
-    return takeBytes(this.#stream, length, this.signal);
+    return takeBytes(this.stream, length, this.signal);
   }
 
   /** Gives the client so long for its part of the startup. */
@@ -102,15 +98,15 @@ export class ClientConnection {
    * @throws ConnectionRefusal when there are such bytes
    */
   answer(byte: 'N' | 'S'): void {
-    if (this.#stream.readableLength > 0) {
+    if (this.stream.readableLength > 0) {
       throw protocolViolation('received unencrypted data after an encryption request');
     }
-    this.#stream.write(byte);
+    this.stream.write(byte);
   }
 
   /** TLS, with what the client has already sent of it. */
   async startTls({ key, cert }: Certificate, firstBytes?: Buffer): Promise<void> {
-    const raw = this.#stream;
+    const raw = this.stream;
     if (firstBytes !== undefined) raw.unshift(firstBytes);
     // A server of its own, which listens nowhere: its event belongs to this client, and no other.
     const tls = createTlsServer({ key, cert, ALPNProtocols: [ALPN] });
@@ -120,7 +116,7 @@ export class ClientConnection {
     const [stream]: TLSSocket[] = await secured;
     this.#isInHandshake = false;
     if (stream === undefined) throw gone;
-    this.#stream = stream;
+    this.stream = stream;
     this.serverName = stream.servername || undefined;
     this.#watch(stream);
     if (firstBytes !== undefined && stream.alpnProtocol !== ALPN) {
@@ -131,12 +127,12 @@ export class ClientConnection {
   /** Ends the startup with an error message, where the client can still read one. */
   refuse(error: unknown, closingMs: number): void {
     const reason = this.signal.aborted ? this.signal.reason : error;
-    if (reason === gone || this.#isInHandshake || this.#stream.destroyed) {
-      this.#stream.destroy();
+    if (reason === gone || this.#isInHandshake || this.stream.destroyed) {
+      this.stream.destroy();
       return;
     }
-    this.#stream.write(writeRefusal(toRefusal(reason)));
-    closeWithin(this.#stream, closingMs);
+    this.stream.write(writeRefusal(toRefusal(reason)));
+    closeWithin(this.stream, closingMs);
   }
 
   #watch(stream: Duplex): void {

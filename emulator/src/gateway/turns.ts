@@ -2,14 +2,10 @@
 export class Turns {
   readonly #last = new Map<string, Promise<unknown>>();
 
-  async take<Result>(endpointId: string, work: () => Promise<Result>): Promise<Result> {
+  take<Result>(endpointId: string, work: () => Promise<Result>): Promise<Result> {
     const done = (this.#last.get(endpointId) ?? Promise.resolve()).then(work);
-    const end = done.catch(() => undefined);
-    this.#last.set(endpointId, end);
-    try {
-      return await done;
-    } finally {
-      if (this.#last.get(endpointId) === end) this.#last.delete(endpointId);
-    }
+    const nothing = (): void => undefined;
+    this.#last.set(endpointId, done.then(nothing, nothing));
+    return done;
   }
 }

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, notImplemented } from '../records/api-error';
 import { reasonOf } from '../records/thrown-reason';
-import type { ErrorBody } from '../records/wire-types';
 import { apiPathOf } from './api-path';
 
 /** The API's errors for requests that Fastify rejects before they reach a route. */
@@ -11,7 +10,7 @@ const FRAMEWORK_ERRORS: Readonly<Record<number, { code: string; message: string 
   415: { code: 'UNSUPPORTED_MEDIA_TYPE', message: 'send the request body as application/json' },
 };
 
-export function errorBody(request: FastifyRequest, code: string, message: string): ErrorBody {
+export function errorBody(request: FastifyRequest, code: string, message: string) {
   return { request_id: request.id, code, message };
 }
 
@@ -19,12 +18,14 @@ export function errorBody(request: FastifyRequest, code: string, message: string
 export function addErrorResponses(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply));
   app.setNotFoundHandler((request, reply) => {
-    const call = `${request.method} ${request.url}`;
     const isOfApi = apiPathOf(request) !== undefined;
-    const notFound = new ApiError(404, 'ROUTE_NOT_FOUND', `${call}: this route does not exist`);
-    return sendError(isOfApi ? notImplemented(call) : notFound, request, reply);
+    const error = isOfApi ? notImplemented(`${request.method} ${request.url}`) : noRoute(request);
+    return sendError(error, request, reply);
   });
 }
+
+export const noRoute = ({ method, url }: FastifyRequest) =>
+  new ApiError(404, 'ROUTE_NOT_FOUND', `${method} ${url}: this route does not exist`);
 
 /** Responds to an error in a route, or to one that Fastify finds before it has a route, such as an invalid URL. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -32,7 +33,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
 }
 
 /** Sets the status of the error response and returns its body. */
-export function describeError(error: unknown, request: FastifyRequest, reply: FastifyReply): ErrorBody {
+export function describeError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
   const { status, code, message } = describe(error, request);
   reply.code(status).type('application/json; charset=utf-8');
   return errorBody(request, code, message);

@@ -135,13 +135,6 @@ export interface Project {
   updated_at: string;
 }
 
-/** The body of every error response. */
-export interface ErrorBody {
-  request_id: string;
-  code: string;
-  message: string;
-}
-
 /** The account: an organization that owns every project, with one user. */
 export const ACCOUNT_ID = 'emulator-account';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parse } from '../validation/parse';
+import { parse, section } from '../validation/parse';
 import {
   type Accepted,
   attributes,
@@ -14,7 +14,6 @@ import {
   textOfLength,
 } from '../validation/schemas';
 import { NEW_ENDPOINT, type NewEndpointAttributes } from './endpoint-attributes';
-import { section } from './request-body';
 
 const RFC_3339 = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
 const timeExpected = 'a time such as 2026-01-31T08:00:00Z';

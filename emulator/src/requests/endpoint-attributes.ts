@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { EndpointType } from '../records/wire-types';
+import { section } from '../validation/parse';
 import {
   type Accepted,
   attributes,
@@ -11,7 +12,6 @@ import {
   textOfLength,
   wholeNumber,
 } from '../validation/schemas';
-import { section } from './request-body';
 
 // The defaults of a project follow the same rules as the attributes of an endpoint.
 export const suspendTimeout = wholeNumber(-1, 604_800);

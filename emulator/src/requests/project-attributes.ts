@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { ACCOUNT_ID, type DefaultEndpointSettings } from '../records/wire-types';
-import { parse } from '../validation/parse';
+import { parse, section } from '../validation/parse';
 import { attributes, flag, refused, region, textOfLength, wholeNumber } from '../validation/schemas';
 import { provisioner, settingsShape, sizeShape, suspendTimeout } from './endpoint-attributes';
-import { section } from './request-body';
 import { databaseName, roleName } from './role-and-database-attributes';
 
 /** They restrict who can connect or what a project may use, or concern parts of the service that the emulator lacks. */

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
+import { section } from '../validation/parse';
 import { attributes, flag, requiredAttributes, text } from '../validation/schemas';
-import { section } from './request-body';
 
 const LONGEST_NAME = 63;
 

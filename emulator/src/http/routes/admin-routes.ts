@@ -3,7 +3,7 @@ import type { Controls } from '../../controls/controls';
 import type { Fault, InjectedFault } from '../../faults/faults';
 import { found } from '../../records/api-error';
 import type { EndpointAttributes, NewEndpointAttributes } from '../../requests/endpoint-attributes';
-import { sectionOf } from '../../requests/request-body';
+import { sectionOf } from '../../validation/parse';
 import type { ProjectPath } from './late-reads';
 
 type FaultPath = { Params: { fault_id: string } };

@@ -2,9 +2,6 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { ControlPlane } from '../../control-plane/control-plane';
 import { found } from '../../records/api-error';
-import type { ProjectSnapshot } from '../../records/history';
-import type { OperationRecord } from '../../records/records';
-import type { Operation } from '../../records/wire-types';
 import { LATE_GET, LATE_LIST, type ProjectPath, snapshotFor } from './late-reads';
 import { queryWhole, readQuery, timeCursor } from './query-parameters';
 
@@ -16,8 +13,10 @@ export function addOperationRoutes(api: FastifyInstance, plane: ControlPlane): v
   api.get<ProjectPath>('/projects/:project_id/operations', LATE_LIST, (request) => {
     const project = plane.store.project(request.params.project_id);
     const { limit, cursor } = readQuery(QUERY, request.query);
-    const view = snapshotFor(plane, request);
-    const page = pageOf(project.operations, view, limit, cursor);
+    const oldestFirst = [...snapshotFor(plane, request).operations.values()];
+    // New operations are newer than any cursor, so they never shift a page.
+    const older = cursor ? oldestFirst.filter(({ created_at }) => created_at < cursor) : oldestFirst;
+    const page = older.slice(-limit).reverse();
     // The cursor of an empty page leads to another empty page.
     const last = page.at(-1)?.created_at ?? cursor;
     return { operations: page, pagination: { cursor: last ?? project.wire.created_at } };
@@ -28,21 +27,4 @@ export function addOperationRoutes(api: FastifyInstance, plane: ControlPlane): v
     const operation = snapshotFor(plane, request).operations.get(operation_id);
     return { operation: found(operation, `project ${project_id}: operation`, operation_id) };
   });
-}
-
-/** Operations older than the cursor, newest first. New operations are newer than any cursor, so they never shift a page. */
-function pageOf(
-  oldestFirst: readonly OperationRecord[],
-  view: ProjectSnapshot,
-  limit: number,
-  before?: string,
-): Operation[] {
-  const page: Operation[] = [];
-  for (let index = oldestFirst.length - 1; index >= 0 && page.length < limit; index -= 1) {
-    const record = oldestFirst[index];
-    if (record === undefined || (before !== undefined && record.wire.created_at >= before)) continue;
-    const operation = view.operations.get(record.wire.id);
-    if (operation !== undefined) page.push(operation);
-  }
-  return page;
 }

@@ -5,7 +5,7 @@ import type { ControlPlane } from '../../control-plane/control-plane';
 import { onceVerified } from '../../control-plane/endpoint-settings';
 import { addProject, deleteProject, updateProject } from '../../control-plane/projects';
 import { showNewBranch, showOperations } from '../../control-plane/response-bodies';
-import { ACCOUNT_ID, type Project } from '../../records/wire-types';
+import { ACCOUNT_ID } from '../../records/wire-types';
 import { defaultsOf, NEW_PROJECT, PROJECT_CHANGE } from '../../requests/project-attributes';
 import { id } from '../../validation/schemas';
 import type { ProjectPath } from './late-reads';
@@ -37,8 +37,11 @@ export function addProjectRoutes(api: FastifyInstance, plane: ControlPlane): voi
     const { limit, cursor = '', search, org_id, recoverable } = readQuery(LIST_QUERY, request.query);
     // Deleted projects cannot be recovered, and one organization owns all others.
     const listed = recoverable || org_id !== ACCOUNT_ID ? [] : [...store.projects.values()];
-    const projects = listed.map(({ wire }) => wire);
-    const page = pageOf(projects, search, cursor, limit);
+    const page = listed
+      .map(({ wire }) => wire)
+      .filter(({ created_at }) => created_at > cursor)
+      .filter(({ id, name }) => id.includes(search) || name.includes(search))
+      .slice(0, limit);
     const last = page.at(-1);
     return {
       projects: page.map((project) => ({ ...project, active_time: project.active_time_seconds })),
@@ -85,12 +88,4 @@ export function addProjectRoutes(api: FastifyInstance, plane: ControlPlane): voi
   api.get<ProjectPath>('/projects/:project_id/connection_uri', ({ params, query }) => ({
     uri: findConnectionUri(plane, store.project(params.project_id), readQuery(CONNECTION_QUERY, query)),
   }));
-}
-
-/** Projects created after the given time, oldest first. */
-function pageOf(projects: Project[], search: string, after: string, limit: number): Project[] {
-  return projects
-    .filter(({ created_at }) => created_at > after)
-    .filter(({ id, name }) => id.includes(search) || name.includes(search))
-    .slice(0, limit);
 }
