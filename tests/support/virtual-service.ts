@@ -6,7 +6,7 @@ import { Controls } from '../../emulator/src/controls/controls';
 import { API_PREFIX } from '../../emulator/src/http/api-path';
 import { type LoggedRequest, RequestLog } from '../../emulator/src/http/log-requests';
 import { addProjectRoutes } from '../../emulator/src/http/routes/project-routes';
-import { addDatabaseRoutes, addRoleRoutes } from '../../emulator/src/http/routes/role-and-database-routes';
+import { addRoleAndDatabaseRoutes } from '../../emulator/src/http/routes/role-and-database-routes';
 import type { Carrier, Sender, SentRequest } from '../simulation/network/network';
 import type { Served } from '../simulation/service/in-process-reply';
 import { SimulatedService } from '../simulation/service/simulated-service';
@@ -81,7 +81,7 @@ export class VirtualService {
     const { plane, server } = this.#service;
     this.plane = plane;
     const api = server.asFastify(API_PREFIX);
-    for (const addRoutes of [addProjectRoutes, addRoleRoutes, addDatabaseRoutes]) addRoutes(api, plane);
+    for (const addRoutes of [addProjectRoutes, addRoleAndDatabaseRoutes]) addRoutes(api, plane);
     this.emulator = new Controls(plane, this.#log);
     // Each fault has to fire.
     const inject = this.emulator.inject.bind(this.emulator);

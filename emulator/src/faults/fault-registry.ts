@@ -13,7 +13,8 @@ class ActiveFault implements InjectedFault {
   readonly id = randomUUID();
   hits = 0;
   readonly fault: Fault;
-  readonly #held: (() => void)[] = [];
+  /** The operations that wait for its end. */
+  readonly held: (() => void)[] = [];
   readonly #remove: (self: ActiveFault) => void;
   readonly #method: string | undefined;
   readonly #path: RegExp | undefined;
@@ -38,13 +39,9 @@ class ActiveFault implements InjectedFault {
     return path.search(this.#path) !== -1;
   }
 
-  hold(release: () => void): void {
-    this.#held.push(release);
-  }
-
   clear(): void {
     this.#remove(this);
-    for (const release of this.#held.splice(0)) release();
+    for (const release of this.held.splice(0)) release();
   }
 }
 
@@ -79,7 +76,7 @@ export class FaultRegistry {
       const { fault } = active;
       if (active.isUsedUp || isRequestFault(fault) || !matchesOperation(fault.match, operation)) continue;
       active.hits += 1;
-      return { effect: fault.effect, hold: (release: () => void) => active.hold(release) };
+      return { effect: fault.effect, hold: (release: () => void) => void active.held.push(release) };
     }
     return undefined;
   }

@@ -8,7 +8,7 @@ import { addRateLimit } from '../../../emulator/src/http/rate-limiter';
 import { addBranchRoutes } from '../../../emulator/src/http/routes/branch-routes';
 import { addEndpointRoutes } from '../../../emulator/src/http/routes/endpoint-routes';
 import { addOperationRoutes } from '../../../emulator/src/http/routes/operation-routes';
-import { addDatabaseRoutes, addRoleRoutes } from '../../../emulator/src/http/routes/role-and-database-routes';
+import { addRoleAndDatabaseRoutes } from '../../../emulator/src/http/routes/role-and-database-routes';
 import type { Served, ServerRequest } from './in-process-reply';
 import { InProcessServer } from './in-process-server';
 import { ServedPlane } from './served-plane';
@@ -28,8 +28,7 @@ export class SimulatedService extends ServedPlane {
     addHttpFaults(app, plane.faults, this.stopped);
     const api = this.server.asFastify(API_PREFIX);
     addBranchRoutes(api, plane);
-    addRoleRoutes(api, plane);
-    addDatabaseRoutes(api, plane);
+    addRoleAndDatabaseRoutes(api, plane);
     addEndpointRoutes(api, plane);
     addOperationRoutes(api, plane);
   }

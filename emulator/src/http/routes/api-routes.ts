@@ -5,13 +5,12 @@ import { addBranchRoutes } from './branch-routes';
 import { addEndpointRoutes } from './endpoint-routes';
 import { addOperationRoutes } from './operation-routes';
 import { addProjectRoutes } from './project-routes';
-import { addDatabaseRoutes, addRoleRoutes } from './role-and-database-routes';
+import { addRoleAndDatabaseRoutes } from './role-and-database-routes';
 
 export function addApiRoutes(api: FastifyInstance, plane: ControlPlane): void {
   addProjectRoutes(api, plane);
   addBranchRoutes(api, plane);
-  addRoleRoutes(api, plane);
-  addDatabaseRoutes(api, plane);
+  addRoleAndDatabaseRoutes(api, plane);
   addEndpointRoutes(api, plane);
   addOperationRoutes(api, plane);
   addAccountRoutes(api, plane);

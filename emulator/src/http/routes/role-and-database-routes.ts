@@ -13,7 +13,6 @@ import {
   resetPassword,
   updateDatabase,
 } from '../../control-plane/roles-and-databases';
-import type { Database } from '../../records/wire-types';
 import { DATABASE_CHANGE, NEW_DATABASE, NEW_ROLE } from '../../requests/role-and-database-attributes';
 import type { BranchPath } from './late-reads';
 
@@ -27,7 +26,7 @@ const DATABASES = `${BRANCH}/databases`;
 const DATABASE = `${DATABASES}/:database_name`;
 
 /** Only the responses to a create and to the two calls for passwords contain a password. */
-export function addRoleRoutes(api: FastifyInstance, plane: ControlPlane): void {
+export function addRoleAndDatabaseRoutes(api: FastifyInstance, plane: ControlPlane): void {
   const { store } = plane;
 
   api.get<BranchPath>(ROLES, ({ params }) => ({
@@ -36,8 +35,7 @@ export function addRoleRoutes(api: FastifyInstance, plane: ControlPlane): void {
 
   api.post<BranchPath>(ROLES, ({ params, body }, reply) => {
     const requested = NEW_ROLE.readBody(body);
-    const { item: role, operations } = createRole(plane, store.branchAt(params), requested);
-    return reply.code(201).send({ role, operations: showOperations(operations) });
+    return reply.code(201).send(show('role', createRole(plane, store.branchAt(params), requested)));
   });
 
   api.get<RolePath>(ROLE, ({ params }) => ({
@@ -47,27 +45,22 @@ export function addRoleRoutes(api: FastifyInstance, plane: ControlPlane): void {
   api.delete<RolePath>(ROLE, ({ params }, reply) => {
     const deleted = deleteRole(plane, store.branchAt(params), params.role_name);
     if (deleted === undefined) return reply.code(204).send();
-    return reply.send({ role: showRole(deleted.item), operations: showOperations(deleted.operations) });
+    return reply.send(show('role', { ...deleted, item: showRole(deleted.item) }));
   });
 
   api.get<RolePath>(`${ROLE}/reveal_password`, ({ params }) => ({
     password: revealPassword(store.branchAt(params), params.role_name),
   }));
 
-  api.post<RolePath>(`${ROLE}/reset_password`, ({ params }) => {
-    const { item: role, operations } = resetPassword(plane, store.branchAt(params), params.role_name);
-    return { role, operations: showOperations(operations) };
-  });
-}
-
-export function addDatabaseRoutes(api: FastifyInstance, plane: ControlPlane): void {
-  const { store } = plane;
+  api.post<RolePath>(`${ROLE}/reset_password`, ({ params }) =>
+    show('role', resetPassword(plane, store.branchAt(params), params.role_name)),
+  );
 
   api.get<BranchPath>(DATABASES, ({ params }) => ({ databases: store.branchAt(params).databases }));
 
   api.post<BranchPath>(DATABASES, ({ params, body }, reply) => {
     const requested = NEW_DATABASE.readBody(body);
-    return reply.code(201).send(show(createDatabase(plane, store.branchAt(params), requested)));
+    return reply.code(201).send(show('database', createDatabase(plane, store.branchAt(params), requested)));
   });
 
   api.get<DatabasePath>(DATABASE, ({ params }) => ({
@@ -76,15 +69,15 @@ export function addDatabaseRoutes(api: FastifyInstance, plane: ControlPlane): vo
 
   api.patch<DatabasePath>(DATABASE, ({ params, body }) => {
     const requested = DATABASE_CHANGE.readBody(body);
-    return show(updateDatabase(plane, store.branchAt(params), params.database_name, requested));
+    return show('database', updateDatabase(plane, store.branchAt(params), params.database_name, requested));
   });
 
   api.delete<DatabasePath>(DATABASE, ({ params }, reply) => {
     const deleted = deleteDatabase(plane, store.branchAt(params), params.database_name);
-    return deleted === undefined ? reply.code(204).send() : reply.send(show(deleted));
+    return deleted === undefined ? reply.code(204).send() : reply.send(show('database', deleted));
   });
 }
 
-function show({ item: database, operations }: Changed<Database>): object {
-  return { database, operations: showOperations(operations) };
+function show(kind: 'role' | 'database', { item, operations }: Changed<object>): object {
+  return { [kind]: item, operations: showOperations(operations) };
 }
