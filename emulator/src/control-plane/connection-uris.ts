@@ -59,24 +59,15 @@ export function localConnectionUri(
   if (plane.dataPlane === undefined) throw new Error('the emulator runs without the option postgres');
   const branch = plane.store.branch(project, branch_id);
   const database = found(branch.databases[0], `branch ${branch_id}: its first`, 'database');
-  const role = { ...findRole(branch, database.owner_name), database: database.name };
-  return plainUri(plane, localAddressOf(plane.settings.host), role, id);
+  const login = { ...findRole(branch, database.owner_name), database: database.name };
+  return connectionUri(plane, id, login, localAddressOf(plane.settings.host));
 }
 
 /** What to replace is in capitals. */
 export function connectionUriForm(plane: Addresses): string {
   const { host, postgresHost = localAddressOf(host) } = plane.settings;
-  return plainUri(
-    plane,
-    postgresHost,
-    { name: 'ROLE', password: 'PASSWORD', database: 'DATABASE' },
-    'ENDPOINT_ID',
-  );
-}
-
-/** An option names the endpoint, as its host name may not resolve on this machine. */
-function plainUri({ dataPlane }: Addresses, host: string, login: Login, endpointId: string): string {
-  return uriOf(`${host}:${dataPlane?.port}`, login, `sslmode=disable&options=endpoint%3D${endpointId}`);
+  const login = { name: 'ROLE', password: 'PASSWORD', database: 'DATABASE' };
+  return connectionUri(plane, 'ENDPOINT_ID', login, postgresHost);
 }
 
 export function revealPassword(branch: BranchRecord, roleName: string): string {
@@ -89,18 +80,22 @@ export function revealPassword(branch: BranchRecord, roleName: string): string {
   return found(password, `branch ${branch.wire.id}: the password of role`, roleName);
 }
 
-/** Without real servers, the host name leads nowhere, and needs no port. */
-export function connectionUri(plane: Addresses, host: string, login: Login): string {
-  const { postgresHost } = plane.settings;
-  const [label = ''] = host.split('.');
-  if (postgresHost !== undefined) return plainUri(plane, postgresHost, login, label);
-  const { port = DEFAULT_PORT } = plane.dataPlane ?? {};
-  const address = port === DEFAULT_PORT ? host : `${host}:${port}`;
-  return uriOf(address, login, 'sslmode=require');
-}
-
-function uriOf(address: string, { name, password = '', database }: Login, query: string): string {
+/**
+ * Without real servers, the host name leads nowhere, and needs no port. With a host for any client, an option names the
+ * endpoint, as its own host name may not resolve on this machine.
+ */
+export function connectionUri(
+  { dataPlane, settings }: Addresses,
+  endpointHost: string,
+  { name, password = '', database }: Login,
+  host = settings.postgresHost,
+): string {
+  const { port = DEFAULT_PORT } = dataPlane ?? {};
+  const [endpoint] = endpointHost.split('.');
+  const query = host === undefined ? 'sslmode=require' : `sslmode=disable&options=endpoint%3D${endpoint}`;
   const user = `${encodeURIComponent(name)}:${encodeURIComponent(password)}`;
+  const isShort = host === undefined && port === DEFAULT_PORT;
+  const address = isShort ? endpointHost : `${host ?? endpointHost}:${port}`;
   return `postgresql://${user}@${address}/${encodeURIComponent(database)}?${query}`;
 }
 

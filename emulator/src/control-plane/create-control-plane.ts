@@ -12,10 +12,7 @@ import { OperationRunner } from './operation-runner';
 import { applyOutcome } from './operation-side-effects';
 import { updateEndpointState } from './power-state';
 
-/**
- * @param saving receives every change that must be saved; omit it to keep everything in memory
- * @param dataPlane the servers behind the endpoints, if there are any
- */
+/** @param saving receives every change that must be saved; omit it to keep everything in memory */
 export function createControlPlane(
   settings: Settings,
   saving?: Receiver,
@@ -33,8 +30,8 @@ export function createControlPlane(
     schedulingMs: settings.schedulingMs,
     work: (project, step) => dataPlane?.work(project, step),
     onChange: (operation) => journal.noteOperation(operation),
-    onEnd: (operation, ending) => applyOutcome(plane, operation, ending),
     onProgress: (operation) => {
+      if (operation.progress === 'ended') applyOutcome(plane, operation);
       const endpoint = updateEndpointState(plane, operation);
       if (endpoint === undefined) return;
       journal.noteEndpoint(endpoint);

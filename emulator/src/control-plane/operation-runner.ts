@@ -27,9 +27,7 @@ export interface RunnerSettings {
   /** What must be done before an operation finishes; if it rejects, the operation fails with its reason. */
   readonly work?: ((project: ProjectRecord, step: Step) => Promise<void> | undefined) | undefined;
   readonly onChange: (operation: OperationRecord) => void;
-  /** Called when an operation has ended, before onProgress: updates the records accordingly. */
-  readonly onEnd: (operation: OperationRecord, ending: 'finished' | 'failed') => void;
-  /** Called in the same tick as the start or end of an operation, for the endpoint concerned. */
+  /** Called in the same tick as the start or end of an operation: updates the records accordingly. */
   readonly onProgress: (operation: OperationRecord) => void;
 }
 
@@ -185,7 +183,6 @@ export class OperationRunner {
     operation.progress = 'ended';
     operation.project.unfinished.delete(operation);
     this.#setResult(operation, result);
-    this.#settings.onEnd(operation, result.status === 'finished' ? 'finished' : 'failed');
     this.#settings.onProgress(operation);
   }
 

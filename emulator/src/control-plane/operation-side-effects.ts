@@ -31,11 +31,8 @@ const OUTCOMES: Readonly<Record<Purpose, { readonly finished: Outcome; readonly 
   'project-deletion': { finished: removeProject },
 };
 
-export function applyOutcome(
-  plane: ControlPlane,
-  { project, step }: OperationRecord,
-  ending: 'finished' | 'failed',
-): void {
+export function applyOutcome(plane: ControlPlane, { project, step, wire }: OperationRecord): void {
+  const ending = wire.status === 'finished' ? 'finished' : 'failed';
   const branch = project.branches.get(step.branchId);
   const endpoint = project.endpoints.get(step.endpointId ?? '');
   if (step.purpose !== undefined)

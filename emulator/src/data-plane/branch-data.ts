@@ -57,7 +57,6 @@ export class BranchData {
   /**
    * Creates an empty cluster as the template of all others, unless an earlier emulator left one.
    * @param branchIds the branches that exist; the folders of others are removed
-   * @param saved resolves when all changes of the records are on the disk
    * @throws Error when the folder cannot be used, or another version of Postgres wrote it
    */
   static async open(

@@ -75,7 +75,6 @@ export class Compute {
 
 /**
  * Resolves when the compute is active.
- * @param changes emits the ids of endpoints that have changed
  * @throws ConnectionRefusal if its start failed; the signal's reason if it aborts
  */
 export async function whenActive(

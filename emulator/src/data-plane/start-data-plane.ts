@@ -12,7 +12,6 @@ import { giveToServer } from './server-user';
 
 /**
  * Starts the gateway and prepares the servers. The data is in a folder beside the data file, or in a temporary folder.
- * @param saved resolves when all changes of the records are on the disk
  * @throws Error when there is no Postgres, the port is taken, or the folder cannot be used
  */
 export async function startDataPlane(

@@ -103,7 +103,6 @@ export class SettingsTrials {
   /**
    * Puts the settings of the record into effect, if a server starts with them; undefined if there is nothing to do.
    * Otherwise, the record gets the former ones back.
-   * @param save saves the record
    * @param clusterNow whose server, if it runs for the endpoint then, is told
    * @throws Error with Postgres's reason
    */

@@ -13,7 +13,6 @@ const LOCKED_STATUS = 1;
  * Locks a data file for this emulator, by another file beside it, because the data file itself is replaced. The operating
  * system releases the lock when the process ends, even by kill -9, so a lock is never stale. Only a process that may open the
  * file can take it. On Windows, and on Linux without the program flock, the lock is a folder, which a killed process leaves behind.
- * @param name how the user names the data file
  * @throws Error when another emulator uses it, or the file system has no locks
  */
 export function lockDataFile(name: string, file: string): Unlock {

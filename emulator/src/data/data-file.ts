@@ -139,7 +139,6 @@ const lineOf = (content: object): string => `${JSON.stringify(content)}\n`;
 /**
  * What the file has, without the operations that have ended, and the records of deleted objects, that have not changed for
  * six months.
- * @throws Error when the file is damaged, is not an emulator's file, or was written by another version of the emulator
  */
 function readContents(file: string): Contents {
   const bytes = readFileSync(file);

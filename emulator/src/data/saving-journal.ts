@@ -20,7 +20,6 @@ export class SavingJournal implements Receiver {
   /**
    * Opens the data file. It stores the fallback key, so that clients keep working after a restart. It does not store a
    * requested key, which the user keeps elsewhere.
-   * @throws Error when the file cannot be used
    */
   constructor(name: string, keys: { readonly requested: string | undefined; readonly fallback: string }) {
     const { requested, fallback } = keys;

@@ -20,8 +20,6 @@ const MOST_ITERATIONS = 100_000;
 /**
  * Lets the client prove itself, before any compute wakes: with SCRAM, so that the gateway never sees the password, or with
  * the password in clear where the service asks for that, in a tunnel or for the name of the endpoint.
- * @param turns the gateway's work for passwords in clear
- * @param longestMs how long the client may take
  * @throws ConnectionRefusal when it cannot
  */
 export async function authenticate(

@@ -15,8 +15,6 @@ const BACKLOG = 4096;
 /**
  * Listens on a port. For a loopback address, that is the same port on both, where this machine has both: a host name of
  * the emulator may resolve to either.
- * @param port by default 5432, or a free one when that is taken
- * @throws Error when no such port is free
  */
 export async function listen(createServer: () => Server, host: string, port?: number): Promise<Server[]> {
   const isLoopback = host === 'localhost' || LOOPBACK.includes(host);
