@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { createControlPlane } from '../../emulator/src/control-plane/create-control-plane';
-import { addApiRoutes } from '../../emulator/src/http/routes/api-routes';
+import { addApiRoutes } from '../../emulator/src/http/server';
 import { resolveOptions } from '../../emulator/src/options/emulator-options';
 
 /** The methods, in lower case, that the emulator serves on each path of the API. The paths are those of the description. */

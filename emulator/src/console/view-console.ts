@@ -86,7 +86,8 @@ function viewEndpoint(project: ProjectRecord, { wire }: EndpointRecord, dataPlan
 }
 
 function viewOperation(project: ProjectRecord, operation: OperationRecord) {
-  const { wire, startedAt = null } = operation;
+  const { wire, progress, startedAt = null } = operation;
+  const endedMs = Date.parse(wire.updated_at);
   return {
     id: wire.id,
     action: wire.action,
@@ -97,14 +98,10 @@ function viewOperation(project: ProjectRecord, operation: OperationRecord) {
     createdAt: wire.created_at,
     /** null while the operation waits for others. */
     startedAt,
-    /** From the start of the operation; null until it has ended. */
-    durationMs: operation.progress === 'ended' ? durationOf(operation) : null,
+    /** From the start of the operation; null until it has ended. One that was cancelled before it started took no time. */
+    durationMs:
+      progress === 'ended' ? endedMs - (startedAt === null ? endedMs : Date.parse(startedAt)) : null,
   };
-}
-
-/** An operation that was cancelled before it started took no time. */
-function durationOf({ wire, startedAt }: OperationRecord): number {
-  return startedAt === undefined ? 0 : Date.parse(wire.updated_at) - Date.parse(startedAt);
 }
 
 function branchName({ branches }: ProjectRecord, branchId: string): string {

@@ -1,6 +1,6 @@
 import { type EndpointRecord, isActive, unfinishedOf } from '../records/records';
 import type { DataPlane } from './data-plane';
-import { suspendStep } from './endpoint-steps';
+import { suspendStep } from './endpoint-changes';
 import type { OperationRunner } from './operation-runner';
 
 const DEFAULT_DELAY_SECONDS = 300;

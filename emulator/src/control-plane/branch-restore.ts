@@ -17,7 +17,7 @@ import {
 } from './branch-rules';
 import { changeBranch, newBranch } from './branches';
 import type { ControlPlane } from './control-plane';
-import { startStep, suspendStep } from './endpoint-steps';
+import { startStep, suspendStep } from './endpoint-changes';
 import { checkNotRestoring, checkUnlocked } from './locks';
 import { checkNotDeleting, targetStateOf } from './power-state';
 import { copyAccess, keptAccess } from './roles-and-databases';

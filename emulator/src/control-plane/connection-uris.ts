@@ -7,6 +7,7 @@ import {
   readWriteEndpointOf,
 } from '../records/records';
 import type { Endpoint } from '../records/wire-types';
+import type { ConnectionQuery } from '../requests/query-parameters';
 import type { ControlPlane } from './control-plane';
 import { findDatabase, findRole } from './roles-and-databases';
 
@@ -16,14 +17,6 @@ interface Login {
   readonly name: string;
   readonly password?: string;
   readonly database: string;
-}
-
-export interface ConnectionQuery {
-  readonly branch_id?: string | undefined;
-  readonly endpoint_id?: string | undefined;
-  readonly role_name: string;
-  readonly database_name: string;
-  readonly pooled?: boolean | undefined;
 }
 
 /** By default, the URI leads to the read_write endpoint of the default branch. */

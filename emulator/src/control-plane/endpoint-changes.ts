@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import type { EndpointRecord, Step } from '../records/records';
 import type { EndpointState } from '../records/wire-types';
 import type { EndpointAttributes } from '../requests/endpoint-attributes';
-import { applyConfigStep, restartSteps, suspendStep } from './endpoint-steps';
 
 /**
  * What a change of an attribute does to the compute: `record` nothing, `apply` applies the configuration without a
@@ -65,4 +64,27 @@ export function planUpdate(
   if (effects.has('move') || (isUp && isDisabledNow)) steps.push(suspendStep(endpoint));
   else if (isUp && effects.has('restart')) steps.push(...restartSteps(endpoint));
   return steps;
+}
+
+export function startStep(endpoint: EndpointRecord): Step {
+  return { ...subjectOf(endpoint), action: 'start_compute', movesTo: 'active' };
+}
+
+export function suspendStep(
+  endpoint: EndpointRecord,
+  meaning: Pick<Step, 'isAutosuspend' | 'purpose'> = {},
+): Step {
+  return { ...subjectOf(endpoint), action: 'suspend_compute', movesTo: 'idle', ...meaning };
+}
+
+export function restartSteps(endpoint: EndpointRecord): Step[] {
+  return [suspendStep(endpoint, { purpose: 'endpoint-restart' }), startStep(endpoint)];
+}
+
+export function applyConfigStep(endpoint: EndpointRecord): Step {
+  return { ...subjectOf(endpoint), action: 'apply_config' };
+}
+
+function subjectOf({ wire }: EndpointRecord): Pick<Step, 'branchId' | 'endpointId'> {
+  return { branchId: wire.branch_id, endpointId: wire.id };
 }

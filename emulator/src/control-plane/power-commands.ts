@@ -1,7 +1,7 @@
 import { conflict } from '../records/api-error';
 import type { EndpointRecord, Step } from '../records/records';
 import type { ControlPlane } from './control-plane';
-import { restartSteps, startStep, suspendStep } from './endpoint-steps';
+import { restartSteps, startStep, suspendStep } from './endpoint-changes';
 import type { EndpointResult } from './endpoints';
 import { checkEndpointUnlocked } from './locks';
 import { checkNotDeleting, targetStateOf } from './power-state';

@@ -11,7 +11,7 @@ import {
 import type { Database, Role } from '../records/wire-types';
 import type { NewDatabase, NewRole } from '../requests/role-and-database-attributes';
 import type { ControlPlane } from './control-plane';
-import { applyConfigStep, suspendStep } from './endpoint-steps';
+import { applyConfigStep, suspendStep } from './endpoint-changes';
 import { checkNotRestoring, checkUnlocked } from './locks';
 import { targetStateOf } from './power-state';
 
@@ -63,7 +63,7 @@ export function deleteRole(
       `role ${roleName} owns the database ${owned.name}: delete it, or change its owner, first`,
     );
   }
-  return remove(plane, branch, roles, roleName);
+  return removeFrom(plane, branch, roles, roleName);
 }
 
 export function createDatabase(
@@ -97,15 +97,7 @@ export function updateDatabase(
   });
 }
 
-export function deleteDatabase(
-  plane: ControlPlane,
-  branch: BranchRecord,
-  databaseName: string,
-): Changed<Database> | undefined {
-  return remove(plane, branch, branch.databases, databaseName);
-}
-
-function remove<Item extends { name: string }>(
+export function removeFrom<Item extends { name: string }>(
   plane: ControlPlane,
   branch: BranchRecord,
   items: Item[],

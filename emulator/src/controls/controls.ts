@@ -2,8 +2,12 @@ import { addBranch, updateBranch } from '../control-plane/branches';
 import { localConnectionUri } from '../control-plane/connection-uris';
 import type { ControlPlane } from '../control-plane/control-plane';
 import { applyAttributes } from '../control-plane/endpoint-changes';
-import { checkPgSettings } from '../control-plane/endpoint-settings';
-import { addEndpoint, checkNewEndpointRequest, removeEndpoint } from '../control-plane/endpoints';
+import {
+  addEndpoint,
+  checkNewEndpointRequest,
+  checkPgSettings,
+  removeEndpoint,
+} from '../control-plane/endpoints';
 import { connectToEndpoint } from '../control-plane/power-commands';
 import { addProject } from '../control-plane/projects';
 import { showEndpoint, showOperations } from '../control-plane/response-bodies';

@@ -16,27 +16,15 @@ class ActiveFault implements InjectedFault {
   /** The operations that wait for its end. */
   readonly held: (() => void)[] = [];
   readonly #remove: (self: ActiveFault) => void;
-  readonly #method: string | undefined;
-  readonly #path: RegExp | undefined;
 
   constructor(fault: Fault, remove: (self: ActiveFault) => void) {
     this.fault = fault;
     this.#remove = remove;
-    const { method, path }: RequestMatch = isRequestFault(fault) ? fault.match : {};
-    this.#method = method?.toUpperCase();
-    this.#path = typeof path === 'string' ? toRegExp(path) : path;
   }
 
   get isUsedUp(): boolean {
     const times = this.fault.times ?? 1;
     return times !== 'always' && this.hits >= times;
-  }
-
-  matchesRequest(method: string, path: string): boolean {
-    if (this.#method !== undefined && this.#method !== method) return false;
-    if (this.#path === undefined) return true;
-    // search() ignores lastIndex, so a pattern with the g flag gives the same result each time.
-    return path.search(this.#path) !== -1;
   }
 
   clear(): void {
@@ -63,7 +51,7 @@ export class FaultRegistry {
   takeForRequest(method: string, path: string, canBeLate: boolean): RequestEffect | undefined {
     for (const active of this.#faults) {
       const { fault } = active;
-      if (active.isUsedUp || !isRequestFault(fault) || !active.matchesRequest(method, path)) continue;
+      if (active.isUsedUp || !isRequestFault(fault) || !matchesRequest(fault.match, method, path)) continue;
       if (fault.effect.kind === 'late-read' && !canBeLate) continue;
       active.hits += 1;
       return fault.effect;
@@ -89,6 +77,13 @@ export function toRegExp(pattern: string): RegExp {
     return /^:\w+$/.test(part) ? '[^/]+' : part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
   });
   return new RegExp(`^${parts.join('')}$`, 'su');
+}
+
+function matchesRequest(match: RequestMatch, method: string, path: string): boolean {
+  return (
+    (match.method === undefined || match.method.toUpperCase() === method) &&
+    (match.path === undefined || toRegExp(match.path).test(path))
+  );
 }
 
 function matchesOperation(match: OperationMatch, operation: Operation): boolean {

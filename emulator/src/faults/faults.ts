@@ -110,11 +110,10 @@ const REQUEST_MATCH = {
   /** HTTP method. @default any */
   method: text.exactOptional(),
   /**
-   * Path after the version segment, without the query. In a string of up to 500 characters, `:x` matches one segment and
-   * `**`, at most once, any characters: `/projects/:p/endpoints`. A program can also pass a regular expression, which may
-   * match any part of the path and can take any time. @default any
+   * Path after the version segment, without the query, of up to 500 characters. `:x` matches one segment and `**`, at most
+   * once, any characters: `/projects/:p/endpoints`. @default any
    */
-  path: z.union([z.instanceof(RegExp), pattern], pathExpected).exactOptional(),
+  path: pattern.exactOptional(),
 };
 
 const OPERATION_MATCH = {

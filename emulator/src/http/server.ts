@@ -9,9 +9,14 @@ import { addHttpFaults } from './http-faults';
 import { acceptJson } from './json-body';
 import { addRequestLog, addStatusLog, type RequestLog } from './log-requests';
 import { addRateLimit } from './rate-limiter';
+import { addAccountRoutes } from './routes/account-routes';
 import { addAdminRoutes } from './routes/admin-routes';
-import { addApiRoutes } from './routes/api-routes';
+import { addBranchRoutes } from './routes/branch-routes';
 import { addConsoleRoutes } from './routes/console-routes';
+import { addEndpointRoutes } from './routes/endpoint-routes';
+import { addOperationRoutes } from './routes/operation-routes';
+import { addProjectRoutes } from './routes/project-routes';
+import { addRoleAndDatabaseRoutes } from './routes/role-and-database-routes';
 import { addNewcomersLimit, addReadingLimit, SERVER_LIMITS, type ServerLimits } from './server-limits';
 
 const REQUEST_ID_PATTERN = /^[\w.-]{1,128}$/;
@@ -59,6 +64,15 @@ export function createServer(parts: ServerParts): FastifyInstance {
   app.register(async (admin) => addAdminRoutes(admin, controls), { prefix: '/admin' });
   app.register(async (pages) => addConsoleRoutes(pages, plane, stopped));
   return app;
+}
+
+export function addApiRoutes(api: FastifyInstance, plane: ControlPlane): void {
+  addProjectRoutes(api, plane);
+  addBranchRoutes(api, plane);
+  addRoleAndDatabaseRoutes(api, plane);
+  addEndpointRoutes(api, plane);
+  addOperationRoutes(api, plane);
+  addAccountRoutes(api, plane);
 }
 
 /** Sends a response only after the changes that it made, or shows, are on the disk. */

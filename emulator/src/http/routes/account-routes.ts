@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { ControlPlane } from '../../control-plane/control-plane';
 import { notFound } from '../../records/api-error';
 import { ACCOUNT_ID, REGION_ID } from '../../records/wire-types';
+import { queryText, readQuery } from '../../requests/query-parameters';
 import { id } from '../../validation/schemas';
-import { queryText, readQuery } from './query-parameters';
 
 const REGIONS_QUERY = z.object({ org_id: queryText.pipe(id).default(ACCOUNT_ID) });
 

@@ -62,9 +62,6 @@ export function addAdminRoutes(admin: FastifyInstance, controls: Controls): void
   });
 }
 
-/** A regular expression, which only a program can inject, has no JSON form, so it is shown as text. */
 function showFault({ id, fault, hits }: InjectedFault): object {
-  const path =
-    'path' in fault.match && fault.match.path instanceof RegExp ? String(fault.match.path) : undefined;
-  return { id, ...fault, ...(path !== undefined && { match: { ...fault.match, path } }), hits };
+  return { id, ...fault, hits };
 }

@@ -3,16 +3,16 @@ import { z } from 'zod';
 import { restoreBranch } from '../../control-plane/branch-restore';
 import { addBranch, deleteBranch, setDefaultBranch, updateBranch } from '../../control-plane/branches';
 import type { ControlPlane } from '../../control-plane/control-plane';
-import { onceVerified } from '../../control-plane/endpoint-settings';
+import { onceVerified } from '../../control-plane/endpoints';
 import { showNewBranch, showOperations } from '../../control-plane/response-bodies';
 import { findDatabase } from '../../control-plane/roles-and-databases';
 import { found, notImplemented } from '../../records/api-error';
 import type { Branch } from '../../records/wire-types';
 import { BRANCH_CHANGE, BRANCH_RESTORE, readNewBranch } from '../../requests/branch-attributes';
+import { queryFlag, queryText, queryWhole, readQuery } from '../../requests/query-parameters';
 import { parse } from '../../validation/parse';
 import { oneOf } from '../../validation/schemas';
 import { type BranchPath, LATE_GET, LATE_LIST, type ProjectPath, snapshotFor } from './late-reads';
-import { queryFlag, queryText, queryWhole, readQuery } from './query-parameters';
 
 // Deleted branches cannot be recovered, so there are none to include.
 const LIST_QUERY = z.object({ search: queryText.default(''), include_deleted: queryFlag.optional() });

@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { viewConsole } from '../../console/view-console';
 import type { ControlPlane } from '../../control-plane/control-plane';
-import { queryText, readQuery } from './query-parameters';
+import { queryText, readQuery } from '../../requests/query-parameters';
 
 /** The same folder, whether this file runs from src or from dist. */
 const FOLDER = join(__dirname, '../../../console');

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { ControlPlane } from '../../control-plane/control-plane';
-import { onceVerified } from '../../control-plane/endpoint-settings';
-import { createEndpoint, deleteEndpoint, updateEndpoint } from '../../control-plane/endpoints';
+import { createEndpoint, deleteEndpoint, onceVerified, updateEndpoint } from '../../control-plane/endpoints';
 import { commandEndpoint } from '../../control-plane/power-commands';
 import { showEndpointResult } from '../../control-plane/response-bodies';
 import { found } from '../../records/api-error';

@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { ControlPlane } from '../../control-plane/control-plane';
 import { found } from '../../records/api-error';
+import { queryWhole, readQuery, timeCursor } from '../../requests/query-parameters';
 import { LATE_GET, LATE_LIST, type ProjectPath, snapshotFor } from './late-reads';
-import { queryWhole, readQuery, timeCursor } from './query-parameters';
 
 type OperationPath = { Params: { project_id: string; operation_id: string } };
 

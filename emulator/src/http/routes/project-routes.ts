@@ -2,14 +2,21 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { findConnectionUri } from '../../control-plane/connection-uris';
 import type { ControlPlane } from '../../control-plane/control-plane';
-import { onceVerified } from '../../control-plane/endpoint-settings';
+import { onceVerified } from '../../control-plane/endpoints';
 import { addProject, deleteProject, updateProject } from '../../control-plane/projects';
 import { showNewBranch, showOperations } from '../../control-plane/response-bodies';
 import { ACCOUNT_ID } from '../../records/wire-types';
 import { defaultsOf, NEW_PROJECT, PROJECT_CHANGE } from '../../requests/project-attributes';
+import {
+  CONNECTION_QUERY,
+  queryFlag,
+  queryText,
+  queryWhole,
+  readQuery,
+  timeCursor,
+} from '../../requests/query-parameters';
 import { id } from '../../validation/schemas';
 import type { ProjectPath } from './late-reads';
-import { queryFlag, queryText, queryWhole, readQuery, timeCursor } from './query-parameters';
 
 const PAGE_QUERY = z.object({
   limit: queryWhole(1, 400).default(10),
@@ -17,13 +24,6 @@ const PAGE_QUERY = z.object({
   search: queryText.default(''),
   // Projects are listed without delay.
   timeout: queryWhole(100, 30_000).optional(),
-});
-const CONNECTION_QUERY = z.object({
-  branch_id: queryText.pipe(id).optional(),
-  endpoint_id: queryText.pipe(id).optional(),
-  database_name: queryText,
-  role_name: queryText,
-  pooled: queryFlag.optional(),
 });
 const LIST_QUERY = PAGE_QUERY.extend({
   org_id: queryText.pipe(id).default(ACCOUNT_ID),

@@ -6,10 +6,10 @@ import {
   type Changed,
   createDatabase,
   createRole,
-  deleteDatabase,
   deleteRole,
   findDatabase,
   findRole,
+  removeFrom,
   resetPassword,
   updateDatabase,
 } from '../../control-plane/roles-and-databases';
@@ -73,7 +73,8 @@ export function addRoleAndDatabaseRoutes(api: FastifyInstance, plane: ControlPla
   });
 
   api.delete<DatabasePath>(DATABASE, ({ params }, reply) => {
-    const deleted = deleteDatabase(plane, store.branchAt(params), params.database_name);
+    const branch = store.branchAt(params);
+    const deleted = removeFrom(plane, branch, branch.databases, params.database_name);
     return deleted === undefined ? reply.code(204).send() : reply.send(show('database', deleted));
   });
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { badRequest } from '../../records/api-error';
-import { TIMESTAMP } from '../../records/clock';
-import { parse } from '../../validation/parse';
-import { oneOf, textLike, wholeNumber } from '../../validation/schemas';
+import { badRequest } from '../records/api-error';
+import { TIMESTAMP } from '../records/clock';
+import { parse } from '../validation/parse';
+import { id, oneOf, textLike, wholeNumber } from '../validation/schemas';
 
 /** Fastify's parser returns a list for a repeated parameter. */
 export const queryText = z.string('sent once');
@@ -24,3 +24,12 @@ export function queryWhole(min: number, max: number) {
 export function readQuery<Schema extends z.ZodObject>(schema: Schema, query: unknown): z.infer<Schema> {
   return parse(schema, query, '', (message) => badRequest(`query parameter ${message}`));
 }
+
+export const CONNECTION_QUERY = z.object({
+  branch_id: queryText.pipe(id).optional(),
+  endpoint_id: queryText.pipe(id).optional(),
+  database_name: queryText,
+  role_name: queryText,
+  pooled: queryFlag.optional(),
+});
+export type ConnectionQuery = z.infer<typeof CONNECTION_QUERY>;
