@@ -8,7 +8,7 @@ import { saltOf } from './stored-passwords';
 /** Of a role: a client can have millions of objects, in many databases, and no one can change the project meanwhile. */
 const LONGEST_REMOVAL_MS = 60_000;
 
-export type Connect = (database: string, work: (admin: Client) => Promise<void>) => Promise<void>;
+export type Connect = <Result>(database: string, work: (admin: Client) => Promise<Result>) => Promise<Result>;
 
 /** Ends the sessions of a role, and lets it begin no others. */
 export async function shutOut(admin: Client, name: string): Promise<void> {
@@ -117,22 +117,19 @@ export async function dropRole(
   { roles, databases: ofBranch }: Pick<BranchRecord, 'roles' | 'databases'>,
 ): Promise<boolean> {
   const role = escapeIdentifier(name);
-  const withRole = (database: string, work: (admin: Client) => Promise<unknown>): Promise<void> =>
+  const withRole = <Result>(database: string, work: (admin: Client) => Promise<Result>) =>
     connect(database, (admin) =>
-      inTransaction(admin, async () => {
-        if (await holdRole(admin, name)) await work(admin);
-      }),
+      inTransaction(admin, async () => ((await holdRole(admin, name)) ? work(admin) : undefined)),
     );
   const fallback = ofBranch[0]?.owner_name ?? roles[0]?.name;
   if (fallback === undefined) return false;
   // Not everywhere: a client's database may have an encoding in which the emulator can't connect.
   const hasObjects = `oid IN (SELECT dbid FROM pg_shdepend WHERE refclassid = 'pg_authid'::regclass AND refobjid = ${escapeLiteral(role)}::regrole)`;
-  const databases: { name: string; owner: string | null }[] = [];
   const untilMs = Date.now() + LONGEST_REMOVAL_MS;
-  await withRole('postgres', async (admin) =>
-    databases.push(...(await listDatabases(admin, `${hasObjects} OR datname = 'postgres'`))),
+  const databases = await withRole('postgres', (admin) =>
+    listDatabases(admin, `${hasObjects} OR datname = 'postgres'`),
   );
-  for (const { name: database, owner } of databases) {
+  for (const { name: database, owner } of databases ?? []) {
     const heir = owner === null || owner === name ? fallback : owner;
     // Both change owners and remove objects; neither runs a function of theirs, and only a superuser has event triggers.
     await withRole(database, async (admin) => {

@@ -226,21 +226,16 @@ export class Cluster {
   }
 
   /** Cuts every client off; a client that connects later can stay. */
-  dropConnections(): Promise<void> {
-    return this.connect('postgres', async (admin) => {
-      await admin.query(`SELECT pg_terminate_backend(pid) ${OF_CLIENTS}`);
-    });
+  dropConnections(): Promise<unknown> {
+    return this.connect('postgres', (admin) => admin.query(`SELECT pg_terminate_backend(pid) ${OF_CLIENTS}`));
   }
 
   /** Whether a client runs a query or has a transaction open. Also true if the server is too busy to say so. */
   async isQuerying(): Promise<boolean> {
     if (this.server === undefined) return false;
-    let count = 0;
-    const ask: Promise<void> = this.connect('postgres', async (admin) => {
-      count = (await admin.query(`SELECT ${OF_CLIENTS} AND state NOT IN ('idle', 'disabled')`)).rowCount ?? 0;
-    });
-    return ask.then(
-      () => count > 0,
+    const query = `SELECT ${OF_CLIENTS} AND state NOT IN ('idle', 'disabled')`;
+    return this.connect('postgres', (admin) => admin.query(query)).then(
+      ({ rowCount }) => rowCount !== 0,
       () => this.server !== undefined,
     );
   }

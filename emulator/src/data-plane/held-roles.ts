@@ -9,10 +9,11 @@ const DATA_ROLE_IDS = [6181, 6182];
  * Does work in a transaction. The names in it come from the API or the catalogs, and a client may have given them to
  * other objects, so each role is held first. A failure ends the session, and with it the transaction.
  */
-export async function inTransaction(admin: Client, work: () => Promise<void>): Promise<void> {
+export async function inTransaction<Result>(admin: Client, work: () => Promise<Result>): Promise<Result> {
   await admin.query('BEGIN');
-  await work();
+  const result = await work();
   await admin.query('COMMIT');
+  return result;
 }
 
 /**

@@ -239,7 +239,7 @@ export class PostgresDataPlane implements DataPlane, Computes, Clients {
   async dropConnections(cluster: Cluster): Promise<void> {
     const compute = this.#computes.get(cluster.endpointId ?? '');
     const dropped = cluster.dropConnections();
-    if (compute === undefined) return dropped;
+    if (compute === undefined) return void (await dropped);
     const done = compute.drop(dropped);
     this.#plane?.journal.noteEndpoint(compute.endpoint);
     await done;

@@ -42,12 +42,10 @@ export class Schemas {
   async read(cluster: Cluster, { databases }: BranchRecord): Promise<Map<string, string>> {
     const dumps = new Map<string, string>();
     await cluster.whileRunning(async () => {
-      const existing: string[] = [];
-      await cluster.connect('postgres', async (admin) => {
-        existing.push(...(await listDatabases(admin)).map(({ name }) => name));
-      });
+      const existing = await cluster.connect('postgres', (admin) => listDatabases(admin));
       for (const { name } of databases)
-        if (existing.includes(name)) dumps.set(name, withoutCommands(await this.#dump(cluster, name)));
+        if (existing.some((one) => one.name === name))
+          dumps.set(name, withoutCommands(await this.#dump(cluster, name)));
     });
     return dumps;
   }
@@ -114,7 +112,7 @@ async function replay(
       }),
     );
   }
-  await cluster.connect('postgres', async (admin) => void (await admin.query(`DROP ROLE ${role}`)));
+  await cluster.connect('postgres', (admin) => admin.query(`DROP ROLE ${role}`));
 }
 
 /** Statements may call a client's function, which never returns, or wait for its lock. The end of the server then ends them. */

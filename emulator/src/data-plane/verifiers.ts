@@ -1,7 +1,7 @@
 import { Pool } from 'pg';
 import { makeMockVerifier, makeVerifier, parseVerifier, type ScramVerifier } from '../gateway/scram';
 import type { BranchRecord } from '../records/records';
-import { adminConfig, asAdmin, BECOME_SUPERUSER, LimitedClient } from './admin';
+import { adminConfig, BECOME_SUPERUSER, LimitedClient } from './admin';
 import type { BranchData } from './branch-data';
 import type { Cluster } from './cluster';
 import { hasRoles } from './cluster-state';
@@ -77,7 +77,8 @@ function openSession(cluster: Cluster): Pool {
 async function readStopped(cluster: Cluster, role: string): Promise<StoredPassword | undefined> {
   const { passwords } = cluster.state;
   if (passwords !== undefined) return passwords.find((one) => one.role === role);
-  return cluster.whileRunning(() =>
-    asAdmin(cluster.adminAccess, 'postgres', async (admin) => (await admin.query(passwordOf(role))).rows[0]),
+  const { rows } = await cluster.whileRunning(() =>
+    cluster.connect('postgres', (admin) => admin.query(passwordOf(role))),
   );
+  return rows[0];
 }

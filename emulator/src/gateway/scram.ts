@@ -72,9 +72,6 @@ function isRight(clientKey: Buffer, { storedKey }: ScramVerifier): boolean {
   return key.length === storedKey.length && timingSafeEqual(key, storedKey);
 }
 
-/** The client key of a client that knows the password, and the server's last message; undefined if it does not. */
-export type ScramOutcome = { readonly clientKey: Buffer; readonly serverFinal: string } | undefined;
-
 /**
  * The server's side, as in Postgres.
  * @param binding what identifies the TLS connection; undefined where the client was not offered channel binding
@@ -85,7 +82,11 @@ export function answerScram(
   mechanism: string,
   clientFirst: string,
   binding: Buffer | undefined,
-): { serverFirst: string; finish(clientFinal: string): ScramOutcome } {
+): {
+  serverFirst: string;
+  /** Undefined if the client does not know the password. */
+  finish(clientFinal: string): { clientKey: Buffer; serverFinal: string } | undefined;
+} {
   const [, header = '', flag = '', type, authorization, bare, clientNonce] =
     CLIENT_FIRST.exec(clientFirst) ?? [];
   if (bare === undefined) throw malformed('the first message is not understood');
