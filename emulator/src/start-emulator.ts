@@ -7,7 +7,7 @@ import { SavingJournal } from './data/saving-journal';
 import { API_PREFIX } from './http/api-path';
 import { RequestLog } from './http/log-requests';
 import { createServer } from './http/server';
-import { BACKLOG } from './http/server-limits';
+import { BACKLOG } from './limits/newcomers';
 import {
   type EmulatorOptions,
   localAddressOf,

@@ -35,37 +35,12 @@ it('POST /admin/faults rejects an invalid fault', async () => {
   expect([status, body.message]).toEqual([400, expect.stringMatching(/effect.kind must be one of/)]);
 });
 
-it('/admin/projects/{id}/lock locks a project and releases it', async () => {
-  const { admin, project, create } = await startAdmin();
-  await admin('POST', `/projects/${project.id}/lock`);
-  expect((await create()).status).toBe(423);
-  await admin('DELETE', `/projects/${project.id}/lock`);
-  expect((await create()).status).toBe(201);
-});
-
-it('/admin/endpoints/{id} changes, connects to and deletes an endpoint', async () => {
-  const { admin, createActive, held } = await startAdmin();
+it('/admin/endpoints/{id} connects to an endpoint and counts its restarts', async () => {
+  const { admin, createActive } = await startAdmin();
   const id = await createActive();
-  await admin('PATCH', `/endpoints/${id}`, { endpoint: { suspend_timeout_seconds: 60 } });
-  expect(held(id)?.suspend_timeout_seconds).toBe(60);
   expect((await admin('POST', `/endpoints/${id}/connect`)).body).toEqual({ operations: [] });
-  await admin('DELETE', `/endpoints/${id}`);
-  expect(held(id)).toBeUndefined();
-});
-
-it('/admin adds an endpoint of another client', async () => {
-  const { admin, emulator, project, branch } = await startAdmin();
-  const endpoint = { branch_id: branch.id, type: 'read_write', name: 'other' };
-  const made = await admin('POST', `/projects/${project.id}/endpoints`, { endpoint, ageMs: 1000 });
-  expect([made.status, made.body.endpoint]).toEqual([201, emulator.endpoints(project.id)[1]]);
-});
-
-it.each([
-  ['POST', '/projects/:p/endpoints', { endpoint: { branch_id: ':b', type: 'read_write' }, age: 1 }],
-  ['POST', '/projects/:p/endpoints', {}],
-])('%s /admin%s rejects the body %j', async (method, path, body) => {
-  const { admin, project, branch } = await startAdmin();
-  const url = path.replace(':p', project.id);
-  const requested = JSON.parse(JSON.stringify(body).replace(':b', branch.id));
-  expect((await admin(method, url, requested)).status).toBe(400);
+  expect((await admin('GET', `/endpoints/${id}/restarts`)).body).toEqual({
+    restarts: 0,
+    connection_drops: 0,
+  });
 });

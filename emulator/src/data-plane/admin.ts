@@ -52,9 +52,12 @@ const STATEMENT_TIMEOUT_MS = 65_000;
 export const BECOME_SUPERUSER = `SET SESSION AUTHORIZATION ${SUPERUSER}; SET ROLE NONE`;
 
 /** How to connect as the superuser. Statements can have no parameters. */
-export function adminConfig({ sockets, password, version }: AdminAccess, database: string): ClientConfig {
+export function adminConfig(
+  { sockets, password, version }: AdminAccess,
+  database: string,
+): ClientConfig & { replication: string } {
   const newer = NEWER_OPTIONS.filter(({ since }) => version >= since).map(({ option }) => option);
-  const config: ClientConfig & { replication: string } = {
+  return {
     // Such a connection counts against `max_wal_senders`: clients, who cannot make any, cannot take all of them.
     replication: 'database',
     host: sockets,
@@ -66,7 +69,6 @@ export function adminConfig({ sockets, password, version }: AdminAccess, databas
     query_timeout: STATEMENT_TIMEOUT_MS,
     options: [...OPTIONS, ...newer].map((option) => `-c ${option}`).join(' '),
   };
-  return config;
 }
 
 /** One that is too long for a string would end the process. In bytes. */

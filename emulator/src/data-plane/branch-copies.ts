@@ -7,9 +7,7 @@ import type { Schemas } from './schemas';
 
 interface Clusters {
   of(branchId: string): Cluster;
-  /** Creates the data of a branch that has none, in a turn of its cluster. @throws Error if its copy failed */
   prepare(cluster: Cluster): Promise<void>;
-  /** For a branch that has no data. @throws Error if its copy failed */
   checkComplete(cluster: Cluster): void;
 }
 

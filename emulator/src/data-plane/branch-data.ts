@@ -132,6 +132,7 @@ export class BranchData {
     renameSync(unfinished, cluster.folder);
   }
 
+  /** For a branch that has no data. @throws Error if its copy failed */
   checkComplete({ folder, copying }: Cluster): void {
     // Where no folder can be reached, a branch only seems to have no data.
     accessSync(this.#template);
@@ -188,11 +189,9 @@ export class BranchData {
   }
 
   #clusterAt(id: string, folder: string): Cluster {
-    let cluster = this.#clusters.get(id);
-    if (cluster === undefined) {
-      cluster = new Cluster(this.setup, folder, join(this.#folders.temporary, id));
-      this.#clusters.set(id, cluster);
-    }
+    const known = this.#clusters.get(id);
+    const cluster = known ?? new Cluster(this.setup, folder, join(this.#folders.temporary, id));
+    this.#clusters.set(id, cluster);
     return cluster;
   }
 }

@@ -50,7 +50,11 @@ function inPackage(copyTo: string): string | undefined {
       const root = dirname(dirname(createRequire(from).resolve(PACKAGE)));
       linkLibraries(root);
       const native = join(root, 'native');
-      return join(runs(join(native, 'bin')) === undefined ? copyFor(native, copyTo) : native, 'bin');
+      if (runs(join(native, 'bin')) !== undefined) return join(native, 'bin');
+      // Where the servers' user can read it: an emulator that runs as root often has its packages in root's home.
+      makeServerFolder(copyTo);
+      cpSync(native, copyTo, { recursive: true, verbatimSymlinks: true });
+      return join(copyTo, 'bin');
     } catch (error) {
       if (!hasCode(error, 'MODULE_NOT_FOUND')) throw error;
     }
@@ -67,13 +71,6 @@ function linkLibraries(root: string): void {
     const link = join(root, target);
     if (!existsSync(link)) symlinkSync(relative(dirname(link), join(root, source)), link);
   }
-}
-
-/** Where the servers' user can read it: an emulator that runs as root often has its packages in root's home. */
-function copyFor(native: string, copyTo: string): string {
-  makeServerFolder(copyTo);
-  cpSync(native, copyTo, { recursive: true, verbatimSymlinks: true });
-  return copyTo;
 }
 
 function checked(folder: string): PostgresBinaries {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo, Server } from 'node:net';
+import { BACKLOG } from '../limits/newcomers';
 import { explainTaken, hasCode } from '../records/thrown-reason';
 
 /** The port of Postgres, which clients use for a host without a port. */
@@ -9,8 +10,6 @@ const ATTEMPTS = 5;
 const LOOPBACK = ['127.0.0.1', '::1'];
 const TAKEN = ['EADDRINUSE', 'EACCES'];
 const NO_SUCH_ADDRESS = ['EADDRNOTAVAIL', 'EAFNOSUPPORT'];
-/** Connections that may wait to be accepted, as many as clients of a pool that start at once. */
-const BACKLOG = 4096;
 
 /**
  * Listens on a port. For a loopback address, that is the same port on both, where this machine has both: a host name of

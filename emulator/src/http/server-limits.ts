@@ -3,9 +3,6 @@ import type { FastifyInstance } from 'fastify';
 import { Newcomers } from '../limits/newcomers';
 import { isPublicPage } from './access';
 
-/** Connections that may wait to be accepted; the system may allow fewer. Node's default of 511 is too low for 1,000 clients. */
-export const BACKLOG = 4096;
-
 /**
  * Limits for a client, beyond which the server closes the connection or responds with an error. Long enough for any
  * well-behaved client, even on a busy machine.

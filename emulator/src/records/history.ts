@@ -15,12 +15,6 @@ export interface ProjectSnapshot {
   readonly operations: Map<string, Operation>;
 }
 
-interface PastChange {
-  readonly atMs: number;
-  readonly project: ProjectRecord;
-  readonly undo: (shown: ProjectSnapshot) => void;
-}
-
 /**
  * Keeps what changed during the last minute, so that a read can return an earlier state. Records are copied when they
  * change, not when they are read.
@@ -28,7 +22,7 @@ interface PastChange {
 export class History implements Receiver {
   readonly #shown = new WeakMap<ProjectRecord, ProjectSnapshot>();
   /** Oldest first. */
-  readonly #changes: PastChange[] = [];
+  readonly #changes: { atMs: number; project: ProjectRecord; undo: (shown: ProjectSnapshot) => void }[] = [];
   readonly #clockMs: () => number;
   #turnMs: number | undefined;
 

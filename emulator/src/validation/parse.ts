@@ -59,7 +59,7 @@ function show(value: unknown): string {
 const OBJECT = z.record(z.string(), z.unknown(), 'an object');
 
 /** What is under `key` of a request body. */
-export function sectionOf(body: unknown, key: string): unknown {
+function sectionOf(body: unknown, key: string): unknown {
   return parse(OBJECT, body, '', () => badRequest(`the request body must be an object with ${key}`))[key];
 }
 
