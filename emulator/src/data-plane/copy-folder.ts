@@ -8,23 +8,18 @@ import { makeServerFolder } from './server-user';
 /** With less, connections become slower; with more, a copy takes too long on a busy machine. */
 const NICENESS = '3';
 
-/** What does not belong to the copy, by the names of entries of the folder. */
-export interface Omitted {
-  readonly entries?: readonly string[];
-  /** Folders that are empty in the copy. */
-  readonly contents?: readonly string[];
-}
-
 /**
  * Copies a folder as the server user. It follows no link. A process of its own does it, with low priority, so that
  * neither the gateway nor the servers are held up. A file that a server removes in the meantime is left out: the
  * write-ahead log has that, too.
+ * @param omitted the names of entries that do not belong to the copy, and of folders that are empty in it
  */
 export async function copyFolder(
   from: string,
   to: string,
-  { entries = [], contents = [] }: Omitted = {},
+  omitted: { readonly entries?: readonly string[]; readonly contents?: readonly string[] } = {},
 ): Promise<void> {
+  const { entries = [], contents = [] } = omitted;
   makeServerFolder(to);
   const names = (await readdir(from)).filter((name) => !entries.includes(name));
   for (const name of contents) makeServerFolder(join(to, name));

@@ -6,12 +6,6 @@ import { answerScram, checkPassword, SCRAM, SCRAM_PLUS, type ScramVerifier } fro
 import { checkEndpointId, noEndpoint, type StartupPacket } from './startup-packet';
 import type { Turns } from './turns';
 
-export interface ProvenClient {
-  readonly endpointId: string;
-  /** With it, the gateway proves the same to the server. */
-  readonly clientKey: Buffer;
-}
-
 /** A password, after the ID of an endpoint: for clients that can name it nowhere else. */
 const ENDPOINT_IN_PASSWORD = /^(?:endpoint|project)=([^;$]*)[;$](.*)$/s;
 /** A role can choose the number for itself, and in clear the work is the gateway's: about 50 ms. */
@@ -28,7 +22,7 @@ export async function authenticate(
   computes: Computes,
   turns: Turns,
   longestMs: number,
-): Promise<ProvenClient> {
+): Promise<{ endpointId: string; clientKey: Buffer }> {
   if (client.isTunnel || endpointId === undefined) {
     if (!client.isTunnel && !client.isEncrypted) throw noEndpoint();
     const given = await client.inTime(longestMs, 'login', readPassword(client));
@@ -51,7 +45,8 @@ export async function authenticate(
   return prove(endpointId, user, await client.inTime(longestMs, 'login', exchange(client, verifier)));
 }
 
-function prove(endpointId: string, user: string, clientKey: Buffer | undefined): ProvenClient {
+/** With the key, the gateway proves to the server what the client has proved. */
+function prove(endpointId: string, user: string, clientKey: Buffer | undefined) {
   if (clientKey !== undefined) return { endpointId, clientKey };
   throw new ConnectionRefusal('28P01', `password authentication failed for user "${user}"`);
 }
