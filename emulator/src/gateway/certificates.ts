@@ -19,19 +19,14 @@ const NAMES: x509.JsonGeneralNames = [
   { type: 'ip', value: '::1' },
 ];
 
-export interface Certificate {
-  /** In PEM. */
-  readonly key: string;
-  readonly cert: string;
-  /** The file of `cert`. It is its own issuer, so a client that verifies needs no other. */
-  readonly certificateFile: string;
-}
+export type Certificate = Awaited<ReturnType<typeof openCertificate>>;
 
 /**
- * The certificate in this folder, which is created if need be, valid for ten years. It can issue no others.
+ * The certificate in this folder, in PEM, which is created if need be, valid for ten years. It can issue no others. It is
+ * its own issuer, so a client that verifies needs only its file.
  * @throws Error when the files cannot be used
  */
-export async function openCertificate(folder: string): Promise<Certificate> {
+export async function openCertificate(folder: string) {
   const certificateFile = join(folder, 'certificate.pem');
   const keyFile = join(folder, 'key.pem');
   if (!existsSync(certificateFile)) await createCertificate(certificateFile, keyFile);
