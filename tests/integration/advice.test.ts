@@ -67,6 +67,12 @@ describe('advice', () => {
     await run.preview(main, on(feature, replica));
     const swapped = await errorOf(run.preview(other, on(feature, { adopt: true })));
     expect(swapped.message).toMatch(/in an earlier `pulumi up`\.$/);
+    const late = await errorOf(run.check('endpoint', 'new', on(feature, { adopt: true })));
+    expect(late.message).toContain(`${main.id}, which ${urnOf('main')} has`);
+    const first = startRun();
+    await first.preview(other, on(feature, { adopt: true }));
+    const early = await errorOf(first.preview(main, on(feature, replica)));
+    expect(early.message).toContain(`${main.id} is in state here, and ${urnOf('other')} is to adopt it`);
     const next = startRun();
     await next.preview(main, on(feature, replica));
     await next.delete(main);
@@ -84,12 +90,12 @@ describe('advice', () => {
     const next = startRun();
     await next.check('endpoint', 'a', on(feature, { name: 'api', adopt: true }));
     const rival = await errorOf(next.check('endpoint', 'b', on(feature, { adopt: true })));
-    expect(rival.message).toContain(`${first.id}, which ${urnOf('a')} keeps or takes over`);
+    expect(rival.message).toContain(`${first.id}, which ${urnOf('a')} has or takes over`);
     const kept = await startRun().create('endpoint', 'a', on(feature, { adopt: true }));
     const last = startRun();
     await last.preview(kept, on(feature, { adopt: true }));
     const late = await errorOf(last.check('endpoint', 'b', on(feature, { adopt: true })));
-    expect(late.message).toContain(`${first.id}, which ${urnOf('a')} keeps`);
+    expect(late.message).toContain(`${first.id}, which ${urnOf('a')} has`);
   });
 });
 

@@ -60,9 +60,9 @@ export class EndpointLifecycle extends ResourceLifecycle<EndpointInputs, Endpoin
     const { changes, replaces, base } = difference;
     const isReplacing = replaces.length > 0;
     const isAskedEarly = this.claims.isAskedEarly(news);
-    this.claims.noteDiff(id, prior, news, difference);
     const leaves = isReplacing ? !news.resource.createsBeforeDelete : !isAskedEarly;
     if (leaves && changes.includes('branchId')) this.claims.noteItem(id, { mover: news.resource.urn });
+    this.claims.noteDiff(id, prior, news, difference);
     if (base !== undefined) checkRetained(id, prior);
     await foreseeBase(this.core, news, prior.outputs.projectId, base);
     if (!isReplacing) {

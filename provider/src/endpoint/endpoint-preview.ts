@@ -139,11 +139,8 @@ export class EndpointPreview {
     const existing = findExisting(declaration, endpoints);
     if (!existing) return { failures: [], warnings: [describeNothingToAdopt(inputs)] };
     const { item: adopted } = existing;
-    const rival = urn === undefined ? undefined : this.#core.claims.endpoint.claimAdoption(adopted.id, urn);
-    if (rival !== undefined) {
-      const reason = `would take over endpoint ${adopted.id}, which ${rival} keeps or takes over: only one of the two can`;
-      return { failures: [{ property: 'adopt', reason }], warnings: [] };
-    }
+    const taken = urn === undefined ? undefined : this.#core.claims.endpoint.claimAdoption(adopted.id, urn);
+    if (taken !== undefined) return { failures: [{ property: 'adopt', reason: taken }], warnings: [] };
     const { changes, impact } = assessTakeOver(existing, declaration);
     const reason = this.#describeRefusal(adopted.id, impact, declaration);
     const failures = this.#isForbidden(impact, inputs) ? [{ property: 'adopt', reason }] : [];

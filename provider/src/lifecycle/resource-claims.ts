@@ -112,7 +112,7 @@ export class ResourceClaims extends RunRecords {
     if (!isReplacing) this.#claimInState(id, urn);
   }
 
-  /** @throws Error when another resource of the program also has the id in state: a change of one would affect the other */
+  /** @throws Error when another resource of the program also has the id in state or is to adopt it: a change of one would affect both */
   #checkUnique(id: string, urn: string): void {
     const kind = this.#kind;
     for (const [other, { idInState, declared }] of this.resources)
@@ -120,15 +120,16 @@ export class ResourceClaims extends RunRecords {
         throw new Error(
           `${kind} ${id} already belongs to ${other} in the same state. Remove one of the two with \`pulumi state delete\`, which keeps the ${kind}.`,
         );
-  }
-
-  #claimInState(id: string, urn: string): void {
-    const { holder = urn, isCreated, adopter = urn } = this.item(id);
-    const kind = this.#kind;
-    if (adopter !== urn && !isCreated)
+    const { isCreated, mover, adopter = urn } = this.item(id);
+    if (adopter !== urn && !isCreated && mover !== urn)
       throw new Error(
         `${kind} ${id} is in state here, and ${adopter} is to adopt it. Remove adopt: true there, or this resource from the program. To rename a resource, use \`aliases\` instead.`,
       );
+  }
+
+  #claimInState(id: string, urn: string): void {
+    const { holder = urn } = this.item(id);
+    const kind = this.#kind;
     if (holder !== urn)
       throw new Error(`${kind} ${id} already belongs to ${holder}, which took it over in this update.`);
     this.noteItem(id, { holder: urn });
@@ -184,11 +185,12 @@ export class ResourceClaims extends RunRecords {
     }
   }
 
-  /** The other resource that keeps the item with this id where it is, or is to take it over. */
+  /** Why the resource can't take the item over: another one uses it where it is, or is to take it over. */
   claimAdoption(id: string, urn: string): string | undefined {
-    const { holder = urn, mover, adopter = mover === undefined ? holder : urn } = this.item(id);
-    if (adopter !== urn) return adopter;
-    this.noteItem(id, { adopter });
+    const { mover, adopter = mover === undefined ? this.userOf(id) : undefined } = this.item(id);
+    if (adopter !== undefined && adopter !== urn)
+      return `would take over ${this.#kind} ${id}, which ${adopter} has or takes over: only one of the two can`;
+    this.noteItem(id, { adopter: urn });
     return undefined;
   }
 

@@ -96,7 +96,9 @@ export async function findExistingFailures<Inputs extends NamedInputs>(
   const isThere = !isCopied || core.claims.branch.item(existing?.branch_id ?? '').adopter !== undefined;
   if (!existing || (isThere && claims.resource(resource.urn).idInState === existing.id)) return [];
   if (inputs.adopt !== true) return [{ property: 'name', reason: describeTaken(named, existing, isCopied) }];
-  if (resource.urn !== undefined && !isCopied) claims.claimAdoption(existing.id, resource.urn);
+  const isTaking = resource.urn !== undefined && !isCopied;
+  const taken = isTaking ? claims.claimAdoption(existing.id, resource.urn) : undefined;
+  if (taken !== undefined) return [{ property: 'adopt', reason: taken }];
   const changed = difference(table.findDrift(existing, inputs), table.replacing).map((each) => `its ${each}`);
   const what = changed.length > 0 ? changed.join(' and ') : 'nothing on it';
   const which = isCopied ? describeCopied(named, existing) : `${kind} ${existing.id}`;
