@@ -93,6 +93,10 @@ it('a preview refuses to replace a branch with a database that is kept', async (
   await first.preview(one, replacing);
   const kept = await errorOf(first.preview(database, declared));
   expect(kept.message).toContain('is replaced, which deletes this database with it');
+  const early = startRun();
+  await early.preview(one, replacing);
+  const owned = await errorOf(early.replaceEarly(database, { ownerName: unknownValue }));
+  expect(owned.message).toContain('of the branch resource, and deleteBeforeReplace: false on its role');
   const later = startRun();
   await later.preview(database, declared);
   expect((await errorOf(later.preview(one, replacing))).message).toContain('which this program keeps');

@@ -89,9 +89,11 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     }
     await checkUpdate(this.core, this.#named, changes, prior, news);
     const { branchId } = prior.outputs;
+    // Its role is replaced with the branch, and would be deleted first.
+    const andRole = this.claims.isAskedEarly(news) ? ', and deleteBeforeReplace: false on its role' : '';
     if (this.core.claims.branch.isReplaced(branchId))
       throw new Error(
-        `branch ${branchId} is replaced, which deletes this ${kind} with it. Nothing was changed. Set branchId to the id of the branch resource: the ${kind} is then replaced with the branch.`,
+        `branch ${branchId} is replaced, which deletes this ${kind} with it. Nothing was changed. Set branchId to the id of the branch resource${andRole}: the ${kind} is then replaced with the branch.`,
       );
     const lost = await this.#describeLost(id, changes, prior, news);
     // A rename keeps no data that is lost.
