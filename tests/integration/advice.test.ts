@@ -41,6 +41,9 @@ describe('advice', () => {
     expect(next.shown.join()).toMatch(
       /^create of branch .*\. Only with --replace or taint, `pulumi up` first deletes/,
     );
+    const last = startRun();
+    await last.check('branch', 'a', { projectId, name: 'x' }, undefined, { createsBeforeDelete: true });
+    expect(last.shown.join()).toMatch(/name, or set deleteBeforeReplace: true for --replace or taint\.$/);
   });
 
   it('foretells a restart on a branch that the update takes over, too', async () => {

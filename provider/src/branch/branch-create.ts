@@ -31,11 +31,14 @@ export function findExisting(
       `create of branch "${name}": branch ${named.id} has that name until this update renames it. With its resource (${holder}) in \`dependsOn\` of this one, and without adopt, \`pulumi up\` creates a new branch.`,
     );
   const others = findOtherOrigin(named, inputs);
+  const orFirst = resource.createsBeforeDelete
+    ? ', or set deleteBeforeReplace: true for --replace or taint'
+    : '';
   if (adopt && others.length === 0) return { origin: 'adopted', item: named };
   const now =
     others.length > 0
       ? `It has another ${others.join(' and ')}, which adopt can't change: declare what the branch has, or choose another name. If a killed \`pulumi up\` created it, delete it at the service, or go back to the program of that update, with adopt: true.`
-      : 'To take it over, set adopt: true with this name (also if a killed `pulumi up` created it). To create a new branch, choose another name.';
+      : `To take it over, set adopt: true with this name (also if a killed \`pulumi up\` created it). To create a new branch, choose another name${orFirst}.`;
   throw new Error(
     `create of branch "${name}": the project already has a branch of that name, ${named.id} (created ${named.created_at}). ${now}`,
   );

@@ -169,7 +169,7 @@ export class BranchLifecycle extends ResourceLifecycle<BranchInputs, BranchOutpu
     } catch (error) {
       const { name } = declaration.inputs;
       const isFreed = branches.some((each) => each.name === name && this.claims.findRenamed(each.id));
-      return isFreed ? messageOf(error) : orForced(messageOf(error), ifForced);
+      return isFreed ? messageOf(error) : orForced(declaration, messageOf(error), ifForced);
     }
   }
 }
@@ -185,7 +185,8 @@ const branchLoss: Loss = {
 
 const ifForced = 'the branch, with its data and its endpoints';
 
-function describeCreation({ inputs }: BranchDeclaration, existing: Existing<Branch> | undefined) {
+function describeCreation(declaration: BranchDeclaration, existing: Existing<Branch> | undefined) {
+  const { inputs } = declaration;
   if (!existing)
     return inputs.adopt ? 'adopt finds no branch of that name: `pulumi up` creates one' : undefined;
   const { id, created_at } = existing.item;
@@ -194,5 +195,5 @@ function describeCreation({ inputs }: BranchDeclaration, existing: Existing<Bran
     return `\`pulumi up\` continues an interrupted create of this resource: ${which}`;
   const changes = branchArguments.findDrift(existing.item, inputs);
   const what = changes.length > 0 ? `changes its ${changes.join(', ')}` : 'changes nothing on it';
-  return orForced(`adopt takes over ${which} and ${what}`, ifForced);
+  return orForced(declaration, `adopt takes over ${which} and ${what}`, ifForced);
 }

@@ -193,7 +193,7 @@ export class EndpointPreview {
 
   /** What a create does, and what it does as a forced replacement, where it may be one. */
   #toCondition(done: string, declaration: Declaration): string {
-    return this.#mayBeForced(declaration) ? orForced(done, ifForced) : done;
+    return this.#mayBeForced(declaration) ? orForced(declaration, done, ifForced) : done;
   }
 
   #mayBeForced(declaration: Declaration): boolean {

@@ -87,6 +87,7 @@ export async function judgeLoss(
 }
 
 /** A create that may be a forced replacement, which the engine does not show: what it does otherwise, then what it deletes first. */
-export function orForced(unforced: string, what: string): string {
+export function orForced({ resource }: Declared<object>, unforced: string, what: string): string {
+  if (resource.createsBeforeDelete) return unforced;
   return `${unforced.replace(/\.$/, '')}. Only with --replace or taint, \`pulumi up\` first deletes ${what}, unless the state has retainOnDelete`;
 }

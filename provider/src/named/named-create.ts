@@ -104,7 +104,9 @@ export async function findExistingFailures<Inputs extends NamedInputs>(
   const which = isCopied ? describeCopied(named, existing) : `${kind} ${existing.id}`;
   const takeOver = `adopt takes over ${which} (created ${existing.created_at}) and changes ${what}`;
   const isLost = loss && !isCopied;
-  await core.warn(declaration, [isLost ? orForced(takeOver, `that ${kind}, with its data`) : takeOver]);
+  await core.warn(declaration, [
+    isLost ? orForced(declaration, takeOver, `that ${kind}, with its data`) : takeOver,
+  ]);
   return [];
 }
 
