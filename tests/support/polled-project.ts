@@ -16,6 +16,7 @@ export const failure = (status: number, retryAfterMs = 0, isFromService = true) 
     reason: 'busy',
     retryAfterMs,
     isFromService,
+    contact: { hasAnswered: true },
   });
 
 export const pause = (delayMs: number) => new Promise((resolve) => setTimeout(resolve, delayMs));

@@ -181,7 +181,7 @@ export class OperationPoller {
 
   #noteFailure(error: unknown, polled: readonly ActiveWatch[]): void {
     const isCall = error instanceof ControlApiError;
-    this.#refusals = isCall && error.meaning !== 'refused' ? 0 : this.#refusals + 1;
+    this.#refusals = isCall && !error.isFinal ? 0 : this.#refusals + 1;
     if (!isCall || this.#refusals === finalRefusals) {
       for (const watch of polled) watch.fail(toError(error));
       this.#refusals = 0;

@@ -37,6 +37,7 @@ describe('OperationPoller: a watch', () => {
   it.each([
     ['a success', undefined],
     ['a failure of another kind', failure(503)],
+    ['the page of a proxy', failure(404, 0, false)],
   ])('restarts the count of refusals after %s', async (_what, between) => {
     const { source } = failingWith([failure(403), failure(403), between, failure(403), failure(403)]);
     const [end] = await endsOf([new OperationPoller(source, 'p-1').watch(watchOf())]);
