@@ -32,6 +32,17 @@ describe('a branch is not deleted from under an endpoint', () => {
     expect(isThere(one.id)).toBe(true);
   });
 
+  it('that a list still shows on the branch from which this run moved it', async () => {
+    const { one, run, startRun, isThere, on, feature, emulator } = await startBranchProgram();
+    const endpoint = await startRun().create('endpoint', 'e', on(feature));
+    await new Promise((resolve) => setTimeout(resolve, 5_000));
+    const lists = { method: 'GET', path: '/projects/:p/endpoints' } as const;
+    emulator.inject({ match: lists, effect: { kind: 'late-read', lateMs: 4_000 }, times: 'always' });
+    await run.update(endpoint, on(one.id));
+    expect((await errorOf(run.delete(one))).message).toContain('which this program keeps');
+    expect(isThere(one.id)).toBe(true);
+  });
+
   it('whose own delete is refused at the same time', async () => {
     const { one, run, startRun, isThere, on } = await startBranchProgram();
     const endpoint = await startRun().create('endpoint', 'e', on(one.id));

@@ -90,7 +90,7 @@ export class ResourceList<Item extends { readonly id: string }> {
       throw new Error(describeUnknownProject(error, this.#source.plural), { cause: error });
     });
     const listed = items.find(isSame) ?? items.find((item) => item.id === id);
-    return listed ?? this.#findById(id, deadline);
+    return listed ?? this.findById(id, deadline);
   }
 
   /**
@@ -116,7 +116,8 @@ export class ResourceList<Item extends { readonly id: string }> {
     return rereadUntil(new Deadline(lagMs, 'now', signal), read, (found) => found !== undefined, pauses);
   }
 
-  async #findById(id: string, deadline: Deadline | undefined): Promise<Item | undefined> {
+  /** The item as a read of its own shows it, which may be newer than a list. */
+  async findById(id: string, deadline?: Deadline): Promise<Item | undefined> {
     try {
       return await this.#source.get(id, deadline);
     } catch (error) {

@@ -1,4 +1,4 @@
-import { compact, difference, map, some } from 'lodash';
+import { compact, difference, filter, map, some } from 'lodash';
 import type { Deadline } from '../control-api/deadline';
 import type { Branch } from '../control-api/wire-types';
 import type { ServiceProject } from '../operations/service-project';
@@ -53,9 +53,12 @@ async function listStanding(
   branchId: string,
 ): Promise<StandingEndpoint[]> {
   const listed = await endpoints.fresh();
-  // A list may not show a new endpoint of an earlier run yet.
-  const missing = difference(claims.endpoint.idsOn(branchId), map(listed, 'id'));
-  const found = await Promise.all(missing.map((id) => endpoints.find(id)));
+  // A list may not show yet that an endpoint was created or moved there. One that was moved away is read twice.
+  const missing = difference(
+    claims.endpoint.idsOn(branchId),
+    map(filter(listed, { branch_id: branchId }), 'id'),
+  );
+  const found = await Promise.all(missing.map((id) => endpoints.findById(id)));
   const standing = compact([...listed, ...found]).filter((endpoint) => endpoint.branch_id === branchId);
   return standing.flatMap((endpoint) => {
     const { id, type, name } = endpoint;

@@ -1,4 +1,4 @@
-import { compact, isMatch, map, union } from 'lodash';
+import { compact, filter, isMatch, map, some, union } from 'lodash';
 import { isUnknown } from './input-values';
 import type { Declared, Properties } from './resource-identity';
 import type { Prior } from './resource-state';
@@ -138,8 +138,7 @@ export class RunRecords {
   }
 
   get hasAdopters(): boolean {
-    const all = [...this.resources.values()];
-    return all.some(({ create, declared }) => create !== undefined && declared?.inputs.adopt === true);
+    return some([...this.resources.values()], ({ create, declared }) => create && declared?.inputs.adopt);
   }
 
   /** Whether the engine leaves it at the service when it deletes it. It goes by the state. */
@@ -228,12 +227,13 @@ export class RunRecords {
     );
   }
 
-  /** The ids of the declared resources that the state has on the branch, or that this run has created there. */
+  /** The ids of the declared resources that the state or the program has on the branch, and of those that this run has created there. */
   idsOn(branchId: string): string[] {
     const isOn = (given: Declared<Properties> | undefined) => given?.inputs.branchId === branchId;
-    const inState = [...this.resources.values()].filter(({ declared, inState }) => declared && isOn(inState));
+    const all = filter([...this.resources.values()], 'declared');
+    const known = all.filter(({ declared, inState }) => isOn(declared) || isOn(inState));
     const own = [...this.items].filter(([, it]) => it.isCreated && isOn(this.resource(it.holder).declared));
-    return union(compact(map(inState, 'idInState')), map(own, 0));
+    return union(compact(map(known, 'idInState')), map(own, 0));
   }
 
   /** The other resources that this run puts on the branch, by a create or by a move. */
