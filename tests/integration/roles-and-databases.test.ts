@@ -176,11 +176,11 @@ it('a database is replaced with its branch only with allowDataLoss: true', async
   const { startRun, declared, made } = await startReset('database', { name: 'shop', ownerName: 'app_owner' });
   const isUnknown = { branchId: unknownValue };
   const refused = startRun().replaceEarly(made, isUnknown);
-  expect((await errorOf(refused)).message).toContain('allowDataLoss is not true, and this deletes database');
+  expect((await errorOf(refused)).message).toMatch(/its branch is replaced\. .* in an earlier `pulumi up`;/);
   const allowing = { ...made, inputs: { ...made.inputs, allowDataLoss: true } };
   const run = startRun();
   await run.replaceEarly(allowing, isUnknown);
-  expect(run.shown.join('')).toContain('with its data: a change of branchId');
+  expect(run.shown.join('')).toContain('with its data: its branch is replaced');
   const removed = run.check('database', 'r', { ...declared, ...isUnknown });
   expect((await errorOf(removed)).message).toContain('deletes the database with its data: its branch is');
 });

@@ -71,9 +71,14 @@ export async function judgeLoss(
   const { allowDataLoss } = inputs;
   const isKnown = (name: string) => !isUnknown(inputs[name as keyof typeof inputs]);
   // Where the new base comes first, the engine passes the declaration before it calls diff.
-  const goesWithBase = claims.isAskedEarly(news) || core.claims.branch.isReplaced(String(outputs[place]));
+  const isEarly = claims.isAskedEarly(news);
+  const goesWithBase = isEarly || core.claims.branch.isReplaced(String(outputs[place]));
   const isCertain = replaces.some(isKnown) || goesWithBase;
-  const consequence = `${describe(`${kind} ${id}`, claims.isRetained(resource.urn))}: a change of ${replaces.join(' and ')}`;
+  const changed = replaces.join(' and ');
+  const [cause, kept] = goesWithBase
+    ? [`${bases[place]} is replaced`, bases[place]]
+    : [`a change of ${changed}`, changed];
+  const consequence = `${describe(`${kind} ${id}`, claims.isRetained(resource.urn))}: ${cause}`;
   const gate =
     allowDataLoss === true ? '' : '. If it does, `pulumi up` fails, because allowDataLoss is not true';
   if (!isCertain) return { isCertain, warning: `${consequence}, unless the value stays the same${gate}` };
@@ -81,8 +86,9 @@ export async function judgeLoss(
   const isGone = (await find().catch(() => true)) === undefined;
   if (isGone)
     return { isCertain: false, warning: `${kind} ${id} no longer exists: there is no data to lose` };
+  const wayOut = isEarly ? 'apply allowDataLoss: true in an earlier `pulumi up`' : 'set allowDataLoss: true';
   throw new Error(
-    `allowDataLoss is not true, and this ${consequence}. Nothing was changed. To continue, set allowDataLoss: true; to keep the data, leave ${replaces.join(' and ')} as it was. If this ${kind} is replaced because ${bases[place]} is, apply allowDataLoss: true in an earlier \`pulumi up\`.`,
+    `allowDataLoss is not true, and this ${consequence}. Nothing was changed. To continue, ${wayOut}; to keep the data, leave ${kept} as it was.`,
   );
 }
 
