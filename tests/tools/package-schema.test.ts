@@ -3,7 +3,11 @@ import execa from 'execa';
 import { mapValues, pickBy } from 'lodash';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { branchOutputs } from '../../provider/src/branch/branch-type';
 import { inputShape } from '../../provider/src/endpoint/endpoint-inputs';
+import { endpointOutputs } from '../../provider/src/endpoint/endpoint-type';
+import { databaseType } from '../../provider/src/named/database-type';
+import { roleType } from '../../provider/src/named/role-type';
 import { pulumiEnvironment } from '../../tools/pulumi-cli/environment';
 import { findPulumiCli } from '../../tools/pulumi-cli/find';
 import { makeTemporaryFolder } from '../support/temporary-folder';
@@ -19,7 +23,10 @@ interface PackageSpec {
   readonly config: { readonly variables: Record<string, PropertySpec> };
   readonly provider: { readonly inputProperties: Record<string, PropertySpec> };
   readonly types: Record<string, PropertySpec>;
-  readonly resources: Record<string, { readonly inputProperties: Record<string, PropertySpec> }>;
+  readonly resources: Record<
+    string,
+    Readonly<Record<'inputProperties' | 'properties', Record<string, PropertySpec>>>
+  >;
 }
 
 const file = 'provider/plugin/schema.json';
@@ -46,6 +53,17 @@ test('the package schema has every argument but timeouts', () => {
   const required = mapValues(inputShape, (shape) => z.toJSONSchema(shape).type);
 
   expect(mapValues(inputs, typeOf)).toEqual(required);
+});
+
+test.each([
+  ['ComputeEndpoint', endpointOutputs],
+  ['Branch', branchOutputs],
+  ['Role', roleType.classOutputs],
+  ['Database', databaseType.classOutputs],
+])('the package schema has every output of a %s', (name, outputs) => {
+  const properties = schema.resources[`postgres-compute:index:${name}`]?.properties ?? {};
+
+  expect(Object.keys(properties).sort()).toEqual([...outputs].sort());
 });
 
 test('the package schema marks the replacing arguments', () => {
