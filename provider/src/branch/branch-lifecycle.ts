@@ -37,7 +37,6 @@ import { branchFlow, isBecomingReady, startRun } from './branch-resource';
 import { toFound, withResets } from './branch-state';
 import { branchType } from './branch-type';
 
-/** Check, diff, create, read, update and delete of a Branch. */
 export class BranchLifecycle extends ResourceLifecycle<BranchInputs, BranchOutputs> {
   readonly type = branchType;
   protected override readonly place = 'parentId';

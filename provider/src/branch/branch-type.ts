@@ -13,7 +13,6 @@ export const branchOutputs: readonly string[] = [
   'unsettledOperations',
 ];
 
-/** What the general parts of the provider need to know of a Branch. */
 export const branchType: ResourceType = {
   kind: 'branch',
   path: 'PROJECT/BRANCH, such as cool-lake-12345678/br-calm-sky-87654321',

@@ -95,10 +95,10 @@ export function retryDelayMs(attempt: number, retryAfterMs: number, pacing: Retr
 }
 
 /**
- * Retries failed requests according to the tables in failure-meaning.ts. The page of a proxy counts as no response, once the service
- * has answered. Stops at the request's deadline or patience, when the
- * address has been unreachable for too long, or when the signal is aborted. A write with an unknown outcome is left to
- * write-once.ts, which looks it up. A 423 is left to the write queue, which waits for the operations that lock the project.
+ * Retries failed requests according to the tables in failure-meaning.ts. Once the service has answered, the page of a proxy counts as no
+ * response. Stops at the request's deadline or patience, when the address has been unreachable for too long, or when the signal is
+ * aborted. write-once.ts looks up a write with an unknown outcome; after a 423, the write queue waits for the operations that lock
+ * the project.
  */
 export function installRetry(
   client: AxiosInstance,

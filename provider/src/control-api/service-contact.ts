@@ -2,7 +2,7 @@ import type { AxiosResponse } from 'axios';
 import * as z from 'zod';
 import { elsewhereCode, malformedResponseCode } from './failure-meaning';
 
-/** As long as the service itself has not answered, this many pages of something else end the calls of the process. */
+/** Before the first response of the service itself, this many pages of something else end all calls of the process. */
 const finalPages = 4;
 
 /** The error body of the service (official API description, GeneralError). */
@@ -72,7 +72,7 @@ export class ServiceContact {
     this.latestFault = undefined;
   }
 
-  /** Describes a complete response without the documented shape. Until the service has answered, it counts as sent by something else. */
+  /** Describes a complete response without the documented shape. Before the service has answered, something else may have sent it. */
   describeOtherShape(response: AxiosResponse, problem: string): { code: string; message: string } {
     const message = `the response does not have the documented shape: ${problem}`;
     if (this.hasAnswered) return { code: malformedResponseCode, message };

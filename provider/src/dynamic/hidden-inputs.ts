@@ -31,7 +31,7 @@ export function toHiddenInputs(
   };
 }
 
-/** Those of either provider. */
+/** The hidden inputs that the plugin needs as well. */
 export function toSharedHiddenInputs(opts?: pulumi.CustomResourceOptions): pulumi.Inputs {
   const organization = findOrganization();
   return {
@@ -50,7 +50,7 @@ function findOrganization(): string | undefined {
     const organization = pulumi.getOrganization();
     return organization === defaultOrganization ? undefined : organization;
   } catch {
-    // Unit tests have none unless they say so.
+    // A unit test has none unless it sets one.
     return undefined;
   }
 }

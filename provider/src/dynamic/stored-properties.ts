@@ -97,7 +97,7 @@ export function writeOutputs(
   // The engine itself marks the outputs whose inputs it has marked.
   const isMarkedHere = (name: string) => !resource.secretNames?.includes(name) || inputs[name] === undefined;
   const named = union(resource.secretNames, intersection(type.argumentNames, secretNames));
-  // An argument that a failed update has not applied is in no output: neither is what the program gives for it.
+  // If a failed update has not applied an argument, no output has it, so the program's value is left out as well.
   const applied = keepProperties(inputs, (name) => name in outputs);
   const stored = writeInputs(
     type,

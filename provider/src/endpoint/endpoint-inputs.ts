@@ -37,7 +37,7 @@ const libraries = z.strictObject(
 );
 export type PreloadLibraries = z.infer<typeof libraries>;
 
-/** What each argument may hold; compute-endpoint.ts says what each means. */
+/** What each argument may hold; resources/compute-endpoint-args.ts says what each means. */
 export const inputShape = {
   projectId: id('project'),
   branchId: id('branch'),
@@ -65,7 +65,6 @@ export const inputShape = {
   waitForOperations: flag,
 };
 
-/** What each required argument is for. */
 const required = {
   projectId: 'names the project that the branch belongs to',
   branchId: 'names the branch that the endpoint serves',

@@ -27,7 +27,6 @@ import { type EndpointOutputs, type PriorState, toFound } from './endpoint-state
 import { endpointType } from './endpoint-type';
 import { derivedNamesOf, describeDuplicates } from './existing-endpoint';
 
-/** Check, diff, create, read, update and delete of a ComputeEndpoint. */
 export class EndpointLifecycle extends ResourceLifecycle<EndpointInputs, EndpointOutputs> {
   readonly type = endpointType;
   readonly #preview: EndpointPreview;

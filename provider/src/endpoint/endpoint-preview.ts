@@ -29,7 +29,7 @@ import { assessTakeOver, planLive } from './live-plan';
 
 const replacedWithBranch = 'its branch is replaced';
 
-/** The engine asks about what is replaced with a branch before it passes the program. */
+/** The engine calls diff for what is replaced with a branch before it passes the program. */
 const inEarlierUpdate =
   'Because its branch is replaced, allowRestart: true counts only if an earlier `pulumi up` has applied it.';
 
@@ -200,7 +200,7 @@ export class EndpointPreview {
     return !this.#isReplacing(declaration) && !declaration.resource.retainsOnDelete;
   }
 
-  /** Whether the create replaces what the state has, as far as the engine has told. */
+  /** Whether the create replaces what the state has, as far as the engine has shown. */
   #isReplacing({ resource }: Declaration): boolean {
     return this.#core.claims.endpoint.resource(resource.urn).inState !== undefined;
   }

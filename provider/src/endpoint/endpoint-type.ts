@@ -25,7 +25,6 @@ export const endpointOutputs: readonly string[] = [
   'unsettledOperations',
 ];
 
-/** What the general parts of the provider need to know of a ComputeEndpoint. */
 export const endpointType: ResourceType = {
   kind: 'endpoint',
   path: 'PROJECT/ENDPOINT, such as cool-lake-12345678/ep-calm-sky-87654321',

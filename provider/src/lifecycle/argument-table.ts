@@ -10,9 +10,9 @@ export interface Argument<Effect, Shown, Attributes, Value> {
   readonly effect: Effect | 'replace' | 'none';
   /** Its name in responses and requests. Without it and `read`, the service does not know the argument. */
   readonly attribute?: keyof Shown & keyof Attributes & string;
-  /** Reads it from a response, where no attribute of one name holds it. */
+  /** Reads it from a response, if it is not one attribute. */
   readonly read?: (shown: Shown) => unknown;
-  /** Writes it into a request, where no attribute of one name holds it. */
+  /** Writes it into a request, if it is not one attribute. */
   readonly write?: (value: Value) => Attributes;
   /** Whether two values that differ mean the same, for diff and for drift. */
   readonly equals?: (left: Value, right: Value) => boolean;
@@ -20,7 +20,7 @@ export interface Argument<Effect, Shown, Attributes, Value> {
   readonly matches?: (desired: Value, reported: Value) => boolean;
   /** Whether state keeps the program's value, because the service may report it in another form or not at all. It never drifts. */
   readonly keepsProgramValue?: boolean | ((shown: Shown) => boolean);
-  /** Whether a create leaves it out, and an update sends it once the resource is complete: one whose creation fails must not have it. */
+  /** Whether it is sent only once the resource is complete, because a resource whose creation fails must not have it. */
   readonly isSetLast?: boolean;
   /** Sent when the program no longer gives the argument; null removes the value. Absent: the resource keeps its value. */
   readonly whenRemoved?: unknown;

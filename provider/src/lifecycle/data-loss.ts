@@ -92,7 +92,7 @@ export async function judgeLoss(
   );
 }
 
-/** A create that may be a forced replacement, which the engine does not show: what it does otherwise, then what it deletes first. */
+/** What a create does, and what it deletes first if it is a forced replacement, which the engine does not show. */
 export function orForced({ resource }: Declared<object>, unforced: string, what: string): string {
   if (resource.createsBeforeDelete) return unforced;
   return `${unforced.replace(/\.$/, '')}. Only with --replace or taint, \`pulumi up\` first deletes ${what}, unless the state has retainOnDelete`;

@@ -29,7 +29,7 @@ interface DeleteQuestion {
   readonly send: (project: ServiceProject, id: string) => ReturnType<DeleteRequest['send']>;
 }
 
-/** Thrown right before the request of a delete: what the run does instead of sending it. */
+/** Thrown right before the request of a delete, to do something else instead of sending it. */
 class Instead extends Error {
   readonly act: (again: () => Promise<void>) => Promise<void>;
 

@@ -24,9 +24,8 @@ export interface DeleteRequest {
 }
 
 /**
- * Deletes a resource, and always waits for the operations: a delete that failed after the resource had left the
- * state would be forgotten. What no longer exists counts as deleted once the service itself
- * confirms it; a proxy's 404 does not.
+ * Deletes a resource, and always waits for the operations: a delete that failed after the resource had left the state would be
+ * forgotten. What no longer exists counts as deleted once the service itself confirms that; a proxy's 404 proves nothing.
  */
 export async function deleteResource(request: DeleteRequest): Promise<void> {
   const { project, list, deadline, progress } = request;

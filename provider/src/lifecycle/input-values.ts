@@ -9,7 +9,7 @@ export function isUnknown(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.values(value).some(isUnknown);
 }
 
-/** Whether two times are the same in whichever time zone. `Date` knows no more than milliseconds. */
+/** Whether two times are the same instant, in any time zone. `Date` has only milliseconds. */
 export function isSameInstant(left: unknown, right: unknown): boolean {
   const fractionOf = (time: unknown) => /\.(\d+)/.exec(String(time))?.[1]?.replace(/0+$/, '') ?? '';
   return Date.parse(String(left)) === Date.parse(String(right)) && fractionOf(left) === fractionOf(right);
@@ -34,7 +34,7 @@ export function textOfLength(longest: number) {
   return z.string(allowed).min(1, allowed).max(longest, allowed);
 }
 
-/** A map of values that ask for something when they change. @param does such as `restarts the compute` */
+/** A map whose change asks for something. @param does such as `restarts the compute` */
 export function triggers(does: string) {
   return z.record(
     z.string(),

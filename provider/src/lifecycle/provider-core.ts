@@ -145,13 +145,13 @@ export class ProviderCore {
     return (await this.glimpse(declaration, project, `the ${kind}`, read)) ?? [];
   }
 
-  /** Says that a delete leaves the resource alone, because another one keeps it. */
+  /** Warns that a delete leaves the item at the service, because another resource keeps it. */
   async reportKept(what: string, urn: string | undefined, keeper: string): Promise<void> {
     const warning = `${what} was not deleted: ${keeper} has it now`;
     await this.#display.warn(urn ?? keeper, warning);
   }
 
-  /** Does the work, so that a failure reads as one sentence, without a secret. */
+  /** Does the work. The message of a failure is in one line and holds no secret. */
   async presentably<Result>(
     declarations: readonly Declared<object>[],
     work: () => Promise<Result>,
@@ -166,7 +166,7 @@ export class ProviderCore {
     }
   }
 
-  /** Makes a text fit to be shown: one line, without a secret of these. */
+  /** Returns a function that puts a text into one line, without the secrets of these declarations. */
   presenter(declarations: readonly Declared<object>[]): (text: string) => string {
     // Most work shows nothing, and needs no redactor.
     const redactor = once(() => {

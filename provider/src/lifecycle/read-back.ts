@@ -35,7 +35,7 @@ export async function readBack<Shown extends Item>(
     item !== undefined && findDrift(item).length === 0;
   const lag = deadline.next(writes === 'none' ? 0 : project.readLagMs);
   let item = await rereadUntil(lag, read, (each) => isSame(each) && !isPending(each), pauses);
-  // Where an operation may have ended unseen, only the resource shows when. What has failed can't become ready.
+  // If an operation may have ended unseen, only the resource shows its end. After a failure, it can't become ready.
   const failed = ledger.operations.filter(isFailed);
   const isOnlyPending = (each: Shown | undefined) => isBlind && isSame(each) && isPending(each);
   if (failed.length === 0 && isOnlyPending(item)) {

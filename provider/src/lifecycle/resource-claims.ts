@@ -177,7 +177,7 @@ export class ResourceClaims extends RunRecords {
     } catch (error) {
       if (urn !== undefined && !(error instanceof UnsettledError)) {
         this.note(urn, { create: 'failed without an id' });
-        // What it was to adopt does not enter the state with it: the resource that has it in state keeps it there.
+        // It does not enter the state, so what it was to adopt stays with the resource that has it in state.
         for (const [id, { holder, isCreated }] of this.items)
           if (holder === urn && isCreated) this.noteItem(id, { holder: undefined, isCreated: false });
       }
@@ -212,7 +212,7 @@ export class ResourceClaims extends RunRecords {
     return undefined;
   }
 
-  /** What this create takes over after an interrupted replacement: it is retained, and still in state. */
+  /** What this create takes over after an interrupted replacement: the retained item that is still in state. */
   findLeftover<Item extends { readonly id: string }>(urn: string | undefined, items: readonly Item[]) {
     const { replacement, idInState } = this.resource(urn);
     return replacement === 'none' ? items.find(({ id }) => id === idInState) : undefined;

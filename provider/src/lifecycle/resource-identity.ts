@@ -69,7 +69,7 @@ export interface Declared<Inputs> {
   readonly inputs: Inputs;
 }
 
-/** Arguments or outputs by name, of a resource of whichever type. */
+/** Arguments or outputs by name, of any type of resource. */
 export type Properties = Readonly<Record<string, unknown>>;
 
 /** The properties that `isKept` accepts. */

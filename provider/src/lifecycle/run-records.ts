@@ -164,9 +164,9 @@ export class RunRecords {
   }
 
   /**
-   * Whether a create of the resource failed without an id, or has not run although it comes before any delete: the engine skips it if
-   * a dependency failed. With `--continue-on-error`, the engine may then still delete the old entry of an interrupted forced replacement.
-   * The resource still uses that id, and no diff has claimed it.
+   * Whether a create of the resource failed without an id, or was skipped because a dependency failed: creates come before deletes.
+   * With `--continue-on-error`, the engine may still delete the old entry of an interrupted forced replacement. The resource then still
+   * uses that id, which no diff has claimed.
    */
   lacksCreate(urn: string | undefined): boolean {
     const { create } = this.resource(urn);
@@ -184,9 +184,9 @@ export class RunRecords {
   }
 
   /**
-   * Whether the engine refreshes the resource: it then compares what it has read with the inputs in state, which asks
-   * for no change. Before a change, it checks what the program declares; a change that another resource's replacement asks
-   * for has unknown inputs. The state may hold two URNs of a resource that was renamed, an old one in the outputs.
+   * Whether the engine asks for a diff during a refresh. It then compares what it has read with the inputs in state, and changes nothing.
+   * For an update, it has checked the declaration before; if another resource's replacement is the reason, some inputs are unknown. The
+   * state may hold two URNs of a renamed resource, the old one in the outputs.
    */
   isRefreshed(id: string, before: Declared<object>, { resource: { urn }, inputs }: Declared<object>) {
     const isDeclared = urn !== undefined && this.isDeclared(urn);

@@ -13,7 +13,7 @@ export interface Item {
   readonly disabled?: boolean | undefined;
 }
 
-/** A compute that is starting will be active when the change arrives. One whose stop has failed is active although it is disabled. */
+/** A compute that is starting counts as active. A disabled endpoint has an active one only after a failed stop. */
 export function isUp({ current_state: state, pending_state: next = state, disabled }: Item): boolean {
   return disabled ? state === 'active' && next === 'active' : state === 'active' || next === 'active';
 }
@@ -141,7 +141,7 @@ export interface Rules {
   readonly isRecorded: (operation: Operation, item: Item | undefined) => boolean;
 }
 
-/** The state accounts for operations up to then, by the clock of the service; without a record, for none of the item. */
+/** The time up to which the state accounts for operations, by the clock of the service. Without a record: the creation of the item. */
 export function sinceOf({ since }: Situation, { created_at: createdAt }: Item): number {
   return since || Date.parse(createdAt) - 1;
 }

@@ -34,7 +34,6 @@ export const table: readonly Row[] = [
   { step: 'done', when: () => true },
 ];
 
-/** The first row that fits. */
 export function decide(situation: Situation): Step {
   return table.find(({ when }) => when(situation))?.step ?? 'done';
 }

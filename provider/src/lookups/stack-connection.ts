@@ -32,8 +32,8 @@ export async function readByStack<Result>(read: (api: ControlApi) => Promise<Res
 }
 
 /**
- * Pulumi prints only the message of a RunError. It knows one by this property, whatever its class. It inspects the stack all the same:
- * with Node.js 20, that takes minutes if it has frames of the SDK, so there is none. A programming error stays as it is.
+ * Pulumi prints only the message of a RunError, which it recognises by this property, whatever its class. It still inspects the stack,
+ * which takes minutes on Node.js 20 if the SDK has frames in it, so the stack is removed. A programming error stays as it is.
  */
 export function hideStack(thrown: unknown): Error {
   const error = toError(thrown);

@@ -92,7 +92,7 @@ export async function findExistingFailures<Inputs extends NamedInputs>(
   const claims = core.claims[kind];
   const existing = (await glimpseNamed(core, kind, declaration))?.find(({ name }) => name === inputs.name);
   const isCopied = existing?.branch_id !== inputs.branchId;
-  // On a branch that another resource takes over, it stays where it is.
+  // A branch that another resource takes over keeps what is on it.
   const isThere = !isCopied || core.claims.branch.item(existing?.branch_id ?? '').adopter !== undefined;
   if (!existing || (isThere && claims.resource(resource.urn).idInState === existing.id)) return [];
   if (inputs.adopt !== true) return [{ property: 'name', reason: describeTaken(named, existing, isCopied) }];

@@ -40,7 +40,6 @@ const goneAlready =
 /** How often to check whether a reset has ended. Milliseconds. */
 const resetPauseMs = 100;
 
-/** Check, diff, create, read, update and delete of a role or a database. */
 export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycle<
   Inputs,
   NamedOutputs<Inputs>

@@ -64,7 +64,7 @@ export interface NamedType<Inputs extends NamedInputs> extends Definition<Inputs
   readonly type: ResourceType;
   /** The outputs that are not arguments. */
   readonly further: readonly string[];
-  /** The outputs that a preview of a create, or of their change, leaves unknown. A name that an update may change is one: lookups use it. */
+  /** The outputs that are unknown in a preview that creates or changes them, such as a name that an update may change: lookups use it. */
   readonly unforeseen: readonly string[];
   /** The outputs of the class. */
   readonly classOutputs: readonly string[];

@@ -19,7 +19,7 @@ const largestPage = 1_000;
 
 /** The result of a poll: the newest page, and each watched operation. */
 export interface OperationsView {
-  /** The poll was not sent before this time: what it shows may be no newer. By `performance.now()`. */
+  /** When the poll was sent, at the earliest: what it shows may be as old as that. By `performance.now()`. */
   readonly sentAfter: number;
   /** The newest operations of the project, newest first. */
   readonly newest: readonly Operation[];

@@ -11,9 +11,9 @@ export interface PollPacing {
 
 export const defaultPollPacing: PollPacing = { shortestMs: 240, longestMs: 5_000 };
 
-/** Without earlier durations: the interval as a share of the time waited. It also bounds how late an end is noticed: 95 % within a tenth. */
+/** Without earlier durations: the interval as a share of the time waited. So 95 % of the ends are noticed within a tenth of that time. */
 const blindShare = 0.095;
-/** Around a likely end: the interval as a share of the expected duration. Where many operations are awaited, each poll finds some that have ended. */
+/** Around a likely end: the interval as a share of the expected duration. With many operations, each poll finds some that have ended. */
 const predictedShare = { usual: 0.04, ofMany: 0.07 };
 /** How many awaited operations of one action are many. */
 const manyAwaited = 10;
@@ -78,7 +78,7 @@ export class PollSchedule {
       }
       const closeMs = likelyMs * (areMany ? predictedShare.ofMany : predictedShare.usual);
       const stepMs = clamp(closeMs, shortestMs * shortestShare, longestMs);
-      // The first poll comes one interval after the earliest likely end: before that, it would mostly be in vain.
+      // The first poll comes one interval after the earliest likely end: an earlier one would rarely find it.
       return clamp(likelyMs * (1 - margin) + stepMs - elapsedMs, stepMs, longestMs);
     });
     return min(intervals) ?? shortestMs;

@@ -65,7 +65,7 @@ export class UnlockWait {
    */
   async waitForUnlock(refusal: ControlApiError | undefined): Promise<void> {
     if (!refusal) {
-      // Not refused so far, so an attempt makes sense after it: the project may be unlocked.
+      // The write has not been refused yet: the project may be unlocked, so it may be sent after this wait.
       if (this.#blocking.length > 0) await this.#waitForOperations(this.#firstWaitMs());
       return;
     }

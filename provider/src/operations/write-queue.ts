@@ -72,7 +72,7 @@ export class WriteQueue {
     return new Promise((resolve, reject) => {
       const send = async () => {
         const result = await write().catch((error: unknown) => {
-          // It may have been done all the same.
+          // Its work may be done although it failed.
           if (!isLocked(error)) this.#latestAt = performance.now();
           throw error;
         });

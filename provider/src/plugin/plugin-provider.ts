@@ -38,7 +38,7 @@ export interface ResourceState {
 export type PropertyChange = 'add' | 'delete' | 'update';
 
 export interface PluginDiff extends ResourceDiff {
-  /** How each property changes, and what else the row of the preview has to say, under a name that is no property. */
+  /** How each property changes, and what else the row of the preview shows, under names that are not properties. */
   readonly detailed: ReadonlyMap<string, PropertyChange>;
 }
 
