@@ -159,8 +159,7 @@ export class Controls {
    */
   changeBranch(projectId: string, branchId: string, change: BranchChange): Branch {
     const branch = this.#plane.store.branchAt({ project_id: projectId, branch_id: branchId });
-    const requested = BRANCH_CHANGE.read(change);
-    return structuredClone(updateBranch(this.#plane, branch, requested, 'none'));
+    return structuredClone(updateBranch(this.#plane, branch, BRANCH_CHANGE.read(change), 'none'));
   }
 
   /**
