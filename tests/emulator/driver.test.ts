@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Client, neon, neonConfig, Pool } from '@neondatabase/serverless';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { hasPostgres, usePostgres } from '../support/postgres-emulator';
+import { hasPostgres, type Place, usePostgres } from '../support/postgres-emulator';
 import { openSocket } from '../support/raw-postgres-client';
 
 const WHEN = new Date('2026-01-02T03:04:05.678Z');
@@ -158,8 +158,8 @@ describe.skipIf(!hasPostgres)("the service's own driver", () => {
   });
 
   /** A project whose role has a password with so many iterations, which is not the one in the URI. */
-  const withIterations = async (iterations: number): Promise<string> => {
-    const { uri: own } = await service().createProject();
+  const withIterations = async (iterations: number, place?: Place): Promise<string> => {
+    const { uri: own } = place ?? (await service().createProject());
     const [salt, ...keys] = [16, 32, 32].map((length) => randomBytes(length).toString('base64'));
     await neon(own).query(
       `ALTER ROLE app_owner PASSWORD 'SCRAM-SHA-256$${iterations}:${salt}$${keys.join(':')}'`,
@@ -167,14 +167,18 @@ describe.skipIf(!hasPostgres)("the service's own driver", () => {
     return own;
   };
 
-  it('costly logins to one endpoint do not hold up those to another', async () => {
-    const slow = await withIterations(100_000);
+  it('costly logins hold up neither another endpoint nor proven passwords', async () => {
+    const place = await service().createProject();
+    const { role, password } = await place.createRole('bob');
+    const proven = place.uri.replace(/\/\/.*@/, `//${role}:${password}@`);
+    await neon(proven)`SELECT 1`;
+    const slow = await withIterations(100_000, place);
     let ended = 0;
-    const logins = Array.from({ length: 12 }, async () => {
+    const logins = Array.from({ length: 20 }, async () => {
       await expect(neon(slow)`SELECT 1`).rejects.toThrow(/authentication failed/);
       ended += 1;
     });
-    await neon(uri)`SELECT 1`;
+    await Promise.all([uri, proven].map((each) => neon(each)`SELECT 1`));
     expect(ended).toBeLessThan(logins.length);
     await Promise.all(logins);
   });
