@@ -86,6 +86,13 @@ describe.skipIf(!hasPostgres)('the schema of a branch', () => {
     expect((await copySchema()).error).toContain('LOCK TABLE');
   });
 
+  it('a database that accepts no connections fails a copy of the schema', async () => {
+    const { place, copySchema } = await createSchema();
+    const client = await place.connect({ database: 'postgres' });
+    await client.query('ALTER DATABASE app ALLOW_CONNECTIONS false');
+    expect((await copySchema()).error).toContain('"app" is not currently accepting connections');
+  });
+
   it('a function that never returns holds up only the copy of its schema', async () => {
     const own = await PostgresEmulator.start();
     const { connect, send, projectId, branchId } = await own.createProject();

@@ -44,11 +44,11 @@ export async function holdDatabase(admin: Client, oid = 0): Promise<string | und
 
 /**
  * The databases that can be connected to, each with its owner; null for one of Postgres's own. An interrupted drop sets the limit -2.
- * @param condition in SQL. @default all
+ * @param condition in SQL
  */
 export async function listDatabases(
   admin: Client,
-  condition = 'true',
+  condition: string,
 ): Promise<{ name: string; owner: string | null }[]> {
   const owner = `CASE WHEN datdba::bigint >= ${FIRST_ID} THEN pg_get_userbyid(datdba) END`;
   const query = `SELECT datname AS name, ${owner} AS owner FROM pg_database WHERE datallowconn AND datconnlimit <> -2`;

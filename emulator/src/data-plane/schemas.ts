@@ -9,7 +9,7 @@ import type { BranchRecord } from '../records/records';
 import { adminConfig, LimitedClient } from './admin';
 import type { Cluster } from './cluster';
 import { runGuarded } from './guarded-process';
-import { FIRST_ID, holdRole, inTransaction, listDatabases } from './held-roles';
+import { FIRST_ID, holdRole, inTransaction } from './held-roles';
 import { makeServerFolder } from './server-user';
 
 /** To read the schema of a database, or to create those of a branch. */
@@ -42,9 +42,10 @@ export class Schemas {
   async read(cluster: Cluster, { databases }: BranchRecord): Promise<Map<string, string>> {
     const dumps = new Map<string, string>();
     await cluster.whileRunning(async () => {
-      const existing = await cluster.connect('postgres', (admin) => listDatabases(admin));
+      const query = 'SELECT datname FROM pg_database';
+      const { rows } = await cluster.connect('postgres', (admin) => admin.query(query));
       for (const { name } of databases)
-        if (existing.some((one) => one.name === name))
+        if (rows.some(({ datname }) => datname === name))
           dumps.set(name, withoutCommands(await this.#dump(cluster, name)));
     });
     return dumps;
