@@ -36,7 +36,7 @@ export class Branch extends pulumi.CustomResource {
    * refresh keeps it. ISO 8601.
    */
   declare readonly lastResetAt: pulumi.Output<string | undefined>;
-  /** Operations that had not finished, or had failed, when the last `pulumi up` ended. */
+  /** Operations that were unfinished or failed when `pulumi up` last saw them. */
   declare readonly unsettledOperations: pulumi.Output<UnsettledOperation[] | undefined>;
 
   /**

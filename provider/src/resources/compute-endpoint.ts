@@ -66,7 +66,7 @@ export class ComputeEndpoint extends pulumi.CustomResource {
   declare readonly maxConnections: pulumi.Output<number | undefined>;
   /** Concurrent client connections through the pooler: 10000. @integer */
   declare readonly pooledMaxConnections: pulumi.Output<number>;
-  /** Operations that had not finished, or had failed, when the last `pulumi up` ended. */
+  /** Operations that were unfinished or failed when `pulumi up` last saw them. */
   declare readonly unsettledOperations: pulumi.Output<UnsettledOperation[] | undefined>;
 
   /**

@@ -21,7 +21,7 @@ export class Database extends pulumi.CustomResource {
   declare readonly ownerName: pulumi.Output<string>;
   /** When the database was created. ISO 8601. */
   declare readonly createdAt: pulumi.Output<string>;
-  /** Operations that had not finished, or had failed, when the last `pulumi up` ended. */
+  /** Operations that were unfinished or failed when `pulumi up` last saw them. */
   declare readonly unsettledOperations: pulumi.Output<UnsettledOperation[] | undefined>;
 
   /**

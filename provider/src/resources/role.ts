@@ -25,7 +25,7 @@ export class Role extends pulumi.CustomResource {
   declare readonly password: pulumi.Output<string | undefined>;
   /** When the role was created. ISO 8601. */
   declare readonly createdAt: pulumi.Output<string>;
-  /** Operations that had not finished, or had failed, when the last `pulumi up` ended. */
+  /** Operations that were unfinished or failed when `pulumi up` last saw them. */
   declare readonly unsettledOperations: pulumi.Output<UnsettledOperation[] | undefined>;
 
   /**
