@@ -57,6 +57,8 @@ export default defineConfig({
         test: {
           name: 'cli',
           include: ['tests/{e2e,chaos}/**/*.test.ts'],
+          // As above.
+          isolate: false,
           // Each step starts the real CLI, which takes seconds.
           testTimeout: 600_000,
           hookTimeout: 600_000,
