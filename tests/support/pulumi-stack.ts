@@ -101,8 +101,8 @@ export async function makeProject(
   await symlink(join(repository, 'node_modules'), join(folder, 'node_modules'));
   await fill(folder);
   const environment = pulumiEnvironment({ home: join(root, 'home'), backend, cli });
-  // A check of types takes seconds of each command: tsc checks those of the examples, package-types.test.ts those of the pages.
   const NODE_OPTIONS = `--require ${JSON.stringify(join(__dirname, 'compile-cache.js'))}`;
+  // A check of types takes seconds of each command: tsc checks those of the examples, package-types.test.ts those of the pages.
   const all = { ...environment, NODE_OPTIONS, PULUMI_NODEJS_TRANSPILE_ONLY: 'true', ...settings };
   const stack = new PulumiStack(folder, cli.command, backend, all);
   await stack.run('stack', 'init', stackName);
