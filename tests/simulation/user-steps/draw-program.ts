@@ -77,6 +77,7 @@ export const edit = fc.record({
     'project of an endpoint',
     'project without its branch',
     'move',
+    'move by text',
     'name',
     'name handed on',
     'name handed on with adopt',
@@ -126,6 +127,7 @@ const changes: Readonly<Record<string, (program: Program) => Program>> = {
   'project without its branch': (program) =>
     withArgs(withOptions(program, 'f', { place: 'second project' }), 'f', { branchId: { $place: 'first' } }),
   move: (program) => withOptions(program, 'f', { place: 'second branch' }),
+  'move by text': (program) => withArgs(program, 'f', { branchId: { $id: 'one' } }),
   name: (program) => withArgs(withArgs(program, 'one', { name: 'renamed' }), 'f', { name: 'renamed' }),
   'name handed on': (program) => handOn(program, {}),
   'name handed on with adopt': (program) => handOn(program, { adopt: true }),
