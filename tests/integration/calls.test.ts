@@ -120,6 +120,13 @@ describe('a read', () => {
     });
   });
 
+  it('fails if what is only looked up does not exist', async () => {
+    const { provider, project } = await startService();
+    await expect(provider.read('ep-1', { projectId: project.id })).rejects.toMatchObject({
+      message: `endpoint ep-1 does not exist in project ${project.id}`,
+    });
+  });
+
   it('returns inputs only if something has drifted', async () => {
     const service = await startService();
     const { id, outs } = await createEndpoint(service);

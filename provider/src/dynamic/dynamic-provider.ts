@@ -99,6 +99,11 @@ export class DynamicProvider implements dynamic.ResourceProvider<StoredInputs, S
       );
     const prior = readState(this.#lifecycle.type, stored);
     const found = await present(this.#lifecycle.read(id, prior));
+    if (!found && stored.__schemaVersion === undefined) {
+      // Only looked up (`ComputeEndpoint.get`): without an error, the program goes on with a resource that has no outputs.
+      const { kind } = this.#lifecycle.type;
+      throw new PresentableError(`${kind} ${id} does not exist in project ${stored.projectId}`);
+    }
     if (!found) return {};
     const declaration = { resource: prior.resource, inputs: found.inputs };
     const props = writeOutputs(this.#lifecycle.type, declaration, found.outputs, stored);
