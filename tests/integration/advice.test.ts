@@ -30,8 +30,11 @@ describe('advice', () => {
       await request('DELETE', `/projects/${projectId}/endpoints/${id}`);
     await startRun().create('branch', 'a', { projectId, name: 'x' });
     await run.check('branch', 'b', { projectId, name: 'y', adopt: true });
-    await run.check('endpoint', 'e', on(feature, { adopt: true }));
-    expect(run.shown.join('\n')).toMatch(/adopt finds no branch.*\n.*adopt finds no endpoint/);
+    await run.check('endpoint', 'e', on(feature, { type: 'read_only', name: 'z', adopt: true }));
+    await run.check('role', 'r', { projectId, branchId: feature, name: 'w', adopt: true });
+    expect(run.shown.join('\n')).toMatch(
+      /adopt finds no branch "y".*\n.*adopt finds no endpoint "z".*\n.*adopt finds no role "w"/,
+    );
     await run.check('branch', 'a', { projectId, name: 'x', adopt: true });
     expect(run.shown.join()).toMatch(
       /adopt takes over .*\. Only with --replace or taint, `pulumi up` first deletes .*, unless the state has retainOnDelete$/,

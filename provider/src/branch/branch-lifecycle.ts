@@ -187,7 +187,7 @@ const ifForced = 'the branch, with its data and its endpoints';
 function describeCreation(declaration: BranchDeclaration, existing: Existing<Branch> | undefined) {
   const { inputs } = declaration;
   if (!existing)
-    return inputs.adopt ? 'adopt finds no branch of that name: `pulumi up` creates one' : undefined;
+    return inputs.adopt ? `adopt finds no branch "${inputs.name}": \`pulumi up\` creates one` : undefined;
   const { id, created_at } = existing.item;
   const which = `branch ${id} (created ${created_at})`;
   if (existing.origin === 'own')

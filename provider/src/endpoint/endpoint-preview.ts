@@ -137,7 +137,8 @@ export class EndpointPreview {
     if (ambiguity !== undefined)
       return { failures: [{ property: 'adopt', reason: ambiguity }], warnings: [] };
     const existing = findExisting(declaration, endpoints);
-    if (!existing) return { failures: [], warnings: [describeNothingToAdopt(inputs)] };
+    if (!existing)
+      return { failures: [], warnings: isUnknown(inputs.name) ? [] : [describeNothingToAdopt(inputs)] };
     const { item: adopted } = existing;
     const taken = urn === undefined ? undefined : this.#core.claims.endpoint.claimAdoption(adopted.id, urn);
     if (taken !== undefined) return { failures: [{ property: 'adopt', reason: taken }], warnings: [] };
@@ -225,8 +226,9 @@ function describeAdoption(adopted: Endpoint, changes: readonly InputName[]): str
   return `adopt takes over endpoint ${describeEndpoint(adopted)} and ${what}`;
 }
 
-function describeNothingToAdopt({ branchId }: EndpointInputs): string {
-  return `adopt finds no endpoint to take over on branch ${branchId}: \`pulumi up\` creates one`;
+function describeNothingToAdopt({ branchId, name }: EndpointInputs): string {
+  const which = name === undefined ? 'endpoint' : `endpoint "${name}"`;
+  return `adopt finds no ${which} to take over on branch ${branchId}: \`pulumi up\` creates one`;
 }
 
 /** Without its name, which may be a secret of an earlier program. */

@@ -90,7 +90,12 @@ export async function findExistingFailures<Inputs extends NamedInputs>(
   const { inputs, resource } = declaration;
   const { kind, arguments: table, loss } = named;
   const claims = core.claims[kind];
-  const existing = (await glimpseNamed(core, kind, declaration))?.find(({ name }) => name === inputs.name);
+  const items = await glimpseNamed(core, kind, declaration);
+  const existing = items?.find(({ name }) => name === inputs.name);
+  // Of a branch that the program creates, adopt takes over only what a killed run has left.
+  const isNew = isUnknown(inputs.branchId) || core.claims.branch.item(inputs.branchId).isCreated;
+  if (items && !existing && inputs.adopt && !isNew && !isUnknown(inputs.name))
+    await core.warn(declaration, [`adopt finds no ${kind} "${inputs.name}": \`pulumi up\` creates one`]);
   const isCopied = existing?.branch_id !== inputs.branchId;
   // A branch that another resource takes over keeps what is on it.
   const isThere = !isCopied || core.claims.branch.item(existing?.branch_id ?? '').adopter !== undefined;
