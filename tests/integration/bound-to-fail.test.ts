@@ -11,7 +11,7 @@ describe('a replacement does not begin if its create is bound to fail', () => {
     const endpoint = await startRun().create('endpoint', 'e', on(feature));
     const projectId = emulator.createProject({ name: 'other' }).id;
     const { message } = await errorOf(run.preview(endpoint, on(feature, { projectId })));
-    expect(message).toBe(`is not a branch of project ${projectId}`);
+    expect(message).toBe(`is not the id of a branch of project ${projectId}`);
   });
 
   it.each([

@@ -8,7 +8,7 @@ it('a move to a branch of no such project is refused in the preview', async () =
   const { startRun, run, on, feature } = await startProgram();
   const endpoint = await startRun().create('endpoint', 'e', on(feature));
   const { message } = await errorOf(run.preview(endpoint, on('br-elsewhere')));
-  expect(message).toMatch(/branchId is not a branch of project \S+\. Nothing was changed/);
+  expect(message).toMatch(/branchId is not the id of a branch of project \S+\. Nothing was changed/);
 });
 
 describe('a move to a branch that has an endpoint', () => {

@@ -80,7 +80,7 @@ describe('a branch of another project fails the preview', () => {
         ? on({ branchId: id, type: 'read_only' })
         : { projectId, name: `n-${id}`, parentId: id };
     const { message } = await errorOf(run.check(kind, 'a', argsOf(foreign?.id)));
-    expect(message).toBe(`is not a branch of project ${projectId}`);
+    expect(message).toBe(`is not the id of a branch of project ${projectId}`);
     const own = emulator.branches(projectId);
     const before = emulator.requests().length;
     await Promise.all(own.map(({ id }, index) => run.check(kind, `r${index}`, argsOf(id))));
