@@ -132,7 +132,7 @@ describe('findExisting', () => {
   ])('refuses an endpoint with the declared name %s, even with adopt: true', (_what, change) => {
     const taken = endpointOf({ id: 'ep-other', name: 'web', ...change });
     expect(() => findExisting(targetOf({ name: 'web', adopt: true }), [taken])).toThrow(
-      /Choose another name\.$/,
+      /With its branch and type, adopt: true takes it over; another name creates a new one\.$/,
     );
   });
 

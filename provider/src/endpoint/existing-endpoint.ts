@@ -110,7 +110,7 @@ function describeTaken(
   const adopt = `adopt: true takes over ${taken.id} (also if an earlier \`pulumi up\` created it before it was killed); another name creates a new one.`;
   const other = own
     ? `Choose another name for ${own.id}, which an earlier \`pulumi up\` created.`
-    : 'Choose another name.';
+    : 'With its branch and type, adopt: true takes it over; another name creates a new one.';
   const now = isSamePlace(taken, inputs) && !own ? adopt : other;
   const which = all
     .map(
