@@ -45,8 +45,7 @@ export class Schemas {
       const query = 'SELECT datname FROM pg_database';
       const { rows } = await cluster.connect('postgres', (admin) => admin.query(query));
       for (const { name } of databases)
-        if (rows.some(({ datname }) => datname === name))
-          dumps.set(name, withoutCommands(await this.#dump(cluster, name)));
+        if (rows.some(({ datname }) => datname === name)) dumps.set(name, await this.#dump(cluster, name));
     });
     return dumps;
   }
@@ -71,7 +70,7 @@ export class Schemas {
       await inTime(cluster, (signal) => runGuarded(this.check(), args, { environment, signal }));
       if (statSync(file).size > LARGEST_SCHEMA)
         throw new Error(`the schema of database "${database}" is larger than ${LARGEST_SCHEMA} bytes`);
-      return readFileSync(file, 'utf8');
+      return withoutCommands(readFileSync(file, 'utf8'));
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
