@@ -73,11 +73,13 @@ export function formatCap(shown, total, order) {
   return shown === total ? '' : `${order} ${shown.toLocaleString()} of ${total.toLocaleString()}`;
 }
 
-const dateFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
-const timeFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+/** Of 24 hours, as the command shows them: those of 12 need more than the column has. @type {Intl.DateTimeFormatOptions} */
+const time = { timeStyle: 'medium', hourCycle: 'h23' };
+const dateFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', ...time });
+const timeFormat = new Intl.DateTimeFormat(undefined, time);
 
 /**
- * Date with time, in the reader's locale and time zone.
+ * Date with time, in the reader's language and time zone.
  * @param {string} timestamp
  */
 export function formatDate(timestamp) {

@@ -86,6 +86,17 @@ it('the console does not scroll sideways at 360 px with long names', async () =>
   expect(await page.evaluate(PAGE_WIDTH)).toBe(360);
 });
 
+it('a date takes one line at 1280 px', async () => {
+  const { emulator } = await startService();
+  const { page } = await openPage(emulator.consoleUrl, {
+    locale: 'en-US',
+    viewport: { width: 1280, height: 900 },
+  });
+  await heading(page, 'test').waitFor();
+  const lines = "[...document.querySelectorAll('time')].map((date) => date.getClientRects().length)";
+  expect(new Set((await page.evaluate(lines)) as number[])).toEqual(new Set([1]));
+});
+
 it('the key form does not scroll sideways at 360 px', async () => {
   const { emulator } = await startService();
   const { page } = await openKeyForm(emulator.consoleUrl, PHONE);
