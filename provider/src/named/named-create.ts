@@ -1,12 +1,7 @@
-import { difference } from 'lodash';
 import { toNamedId } from '../control-api/named-api';
-import type { NamedKind } from '../control-api/wire-types';
 import { situationOfCreation } from '../lifecycle/beginning';
 import { createOnce, type Existing } from '../lifecycle/create-once';
-import { orForced } from '../lifecycle/data-loss';
-import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import type { ProviderCore, Work } from '../lifecycle/provider-core';
-import type { Declared } from '../lifecycle/resource-identity';
 import { schemaVersion } from '../lifecycle/resource-state';
 import type { Situation } from '../lifecycle/situation';
 import type { NamedItem } from '../operations/service-project';
@@ -62,87 +57,12 @@ function findExisting<Inputs extends NamedInputs>(
   throw new Error(`create of ${named.kind} "${inputs.name}": ${describeTaken(named, item)}`);
 }
 
-/**
- * The roles or databases of the branch. A branch that this run creates or resets starts with those of another one.
- * @returns undefined where a preview can't know
- */
-export async function glimpseNamed(
-  core: ProviderCore,
-  kind: NamedKind,
-  declaration: Declared<NamedInputs>,
-): Promise<readonly NamedItem[] | undefined> {
-  const { projectId, branchId } = declaration.inputs;
-  const { branch } = core.claims;
-  const { reset, source } = branch.item(branchId);
-  const known = reset === 'expected' ? source : branchId;
-  const place = isUnknown(branchId) ? branch.sourceIn(projectId) : known;
-  if (place === undefined || isUnknown(projectId)) return undefined;
-  const project = core.projects.project(projectId);
-  return core.glimpse(declaration, project, `the ${kind}s`, () => project.named(kind, place).fresh());
-}
-
-/** Why the create would fail, judged by what the service has now. A replacement deletes the old one first. */
-export async function findExistingFailures<Inputs extends NamedInputs>(
-  core: ProviderCore,
-  named: NamedType<Inputs>,
-  declaration: Declared<Inputs>,
-): Promise<InputFailure[]> {
-  const { inputs, resource } = declaration;
-  const { kind, arguments: table, loss } = named;
-  const claims = core.claims[kind];
-  const items = await glimpseNamed(core, kind, declaration);
-  const existing = items?.find(({ name }) => name === inputs.name);
-  // Of a branch that the program creates, adopt takes over only what a killed run has left.
-  const isNew = isUnknown(inputs.branchId) || core.claims.branch.item(inputs.branchId).isCreated;
-  if (items && !existing && inputs.adopt && !isNew && !isUnknown(inputs.name))
-    await core.warn(declaration, [`adopt finds no ${kind} "${inputs.name}": \`pulumi up\` creates one`]);
-  const isCopied = existing?.branch_id !== inputs.branchId;
-  // A branch that another resource takes over keeps what is on it.
-  const isThere = !isCopied || core.claims.branch.item(existing?.branch_id ?? '').adopter !== undefined;
-  if (!existing || (isThere && claims.resource(resource.urn).idInState === existing.id)) return [];
-  if (inputs.adopt !== true) return [{ property: 'name', reason: describeTaken(named, existing, isCopied) }];
-  const isTaking = resource.urn !== undefined && !isCopied;
-  const taken = isTaking ? claims.claimAdoption(existing.id, resource.urn) : undefined;
-  if (taken !== undefined) return [{ property: 'adopt', reason: taken }];
-  const changed = difference(table.findDrift(existing, inputs), table.replacing).map((each) => `its ${each}`);
-  const what = changed.length > 0 ? changed.join(' and ') : 'nothing on it';
-  const which = isCopied ? describeCopied(named, existing) : `${kind} ${existing.id}`;
-  const takeOver = `adopt takes over ${which} (created ${existing.created_at}) and changes ${what}`;
-  const isLost = loss && !isCopied;
-  await core.warn(declaration, [
-    isLost ? orForced(declaration, takeOver, `that ${kind}, with its data`) : takeOver,
-  ]);
-  return [];
-}
-
-/** Why the create would fail: neither the branch nor the program has the role. */
-export async function findUnknownRole<Inputs extends NamedInputs>(
-  core: ProviderCore,
-  { role: property }: NamedType<Inputs>,
-  declaration: Declared<Inputs>,
-): Promise<InputFailure[]> {
-  const { inputs } = declaration;
-  if (property === undefined || isUnknown(inputs[property])) return [];
-  const { projectId, branchId } = inputs;
-  const name = String(inputs[property]);
-  const id = toNamedId({ projectId, branchId, name });
-  const roles = await glimpseNamed(core, 'role', declaration);
-  const { role: claims } = core.claims;
-  // A replacement by another name deletes it, and the list may be that of the branch which a reset copies.
-  const stays = !claims.isReplaced(id) || claims.isLeft(id);
-  const isKnown = !roles || (stays && roles.some((role) => role.name === name));
-  if (isKnown || claims.urnsWith({ projectId, branchId, name }).length > 0) return [];
-  const branch = isUnknown(branchId) ? 'the new branch' : `branch ${branchId}`;
-  const reason = `is no role of ${branch}. Where this program creates the role, use the output name of its resource`;
-  return [{ property, reason }];
-}
-
 /** What a branch that this run creates or takes over starts with. */
-function describeCopied({ kind }: Pick<NamedType<never>, 'kind'>, { branch_id }: NamedItem) {
+export function describeCopied({ kind }: Pick<NamedType<never>, 'kind'>, { branch_id }: NamedItem) {
   return `a ${kind} that the branch starts with, as branch ${branch_id} has it`;
 }
 
-function describeTaken(named: Pick<NamedType<never>, 'kind'>, item: NamedItem, isCopied = false) {
+export function describeTaken(named: Pick<NamedType<never>, 'kind'>, item: NamedItem, isCopied = false) {
   const { kind } = named;
   const holder = isCopied
     ? describeCopied(named, item)

@@ -13,9 +13,18 @@ import type { CheckedDeclaration, Declared } from '../lifecycle/resource-identit
 import { type Difference, ResourceLifecycle } from '../lifecycle/resource-lifecycle';
 import type { ResourceType } from '../lifecycle/resource-type';
 import type { ServiceProject } from '../operations/service-project';
-import { createNamed, findExistingFailures, findUnknownRole, glimpseNamed } from './named-create';
+import { createNamed } from './named-create';
+import {
+  checkUpdate,
+  describeLost,
+  describeUpdate,
+  findExistingFailures,
+  findSent,
+  findUnknownRole,
+} from './named-preview';
 import {
   isOf,
+  isReset,
   leaveUncertain,
   type NamedWork,
   pathOf,
@@ -32,10 +41,6 @@ import {
   type PriorNamed,
   toUnknown,
 } from './named-type';
-import { checkUpdate, describeUpdate, findSent } from './named-update';
-
-const goneAlready =
-  '`pulumi up` fails unless an interrupted replacement has deleted it; `pulumi up --refresh` creates it again';
 
 /** How often to check whether a reset has ended. Milliseconds. */
 const resetPauseMs = 100;
@@ -94,32 +99,11 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
       throw new Error(
         `branch ${branchId} is replaced, which deletes this ${kind} with it. Nothing was changed. Set branchId to the id of the branch resource${andRole}: the ${kind} is then replaced with the branch.`,
       );
-    const lost = await this.#describeLost(id, changes, prior, news);
+    const lost = await describeLost(this.core, this.#named, id, changes, prior, news);
     // A rename keeps no data that is lost.
     const sent = lost.length > 0 ? without(changes, 'name') : changes;
     await this.core.warn(news, [...describeUpdate(this.#named, sent, prior, news), ...lost]);
     return {};
-  }
-
-  /** Why it is not there to be updated, and what `up` does then; empty if it is. */
-  async #describeLost(
-    id: string,
-    changes: readonly string[],
-    prior: PriorNamed<Inputs>,
-    news: Declared<Inputs>,
-  ): Promise<string[]> {
-    const { kind, again } = this.#named;
-    const andAgain = `\`pulumi up\` creates this one again, ${again}`;
-    if (this.#isReset(prior))
-      return [
-        `the reset of its branch replaces the ${kind}s: ${andAgain}, unless the branch that the data comes from has it`,
-      ];
-    const isUncertain = prior.outputs.__ledger?.past === 'uncertain';
-    if (!isUncertain && !changes.includes('name')) return [];
-    const items = await glimpseNamed(this.core, kind, news);
-    const isThere = items?.some((item) => item.id === id || isOf(prior.outputs)(item)) ?? true;
-    const then = isUncertain ? andAgain : goneAlready;
-    return isThere ? [] : [`its branch no longer has it: ${then}`];
   }
 
   protected async make(news: Declared<Inputs>, deadline: Deadline) {
@@ -155,14 +139,14 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
       throw leaveUncertain(error, id, outputs);
     });
     const work: NamedWork<Inputs> = { ...started, action: 'update', kind, id };
-    const mayBeGone = this.#isReset(prior) || outputs.__ledger?.past === 'uncertain';
+    const mayBeGone = isReset(this.core, prior) || outputs.__ledger?.past === 'uncertain';
     // After a reset, a read may still show what the branch had before.
     const lag = mayBeGone ? work.project.lag(deadline) : deadline.within(0);
     const list = work.project.named(kind, news.inputs.branchId);
     // Others may have renamed it.
     const find = () => list.find(id, { isSame: isOf(outputs) });
     const found = await rereadUntil(lag, find, (each) => each === undefined);
-    const isOther = this.#isReset(prior) || (mayBeGone && found?.created_at !== outputs.createdAt);
+    const isOther = isReset(this.core, prior) || (mayBeGone && found?.created_at !== outputs.createdAt);
     const kept = isOther ? (omit(outputs, 'password') as NamedOutputs<Inputs>) : outputs;
     if (mayBeGone && !found) return this.#makeAgain(id, kept, news, deadline);
     const drift = found && mayBeGone ? table.findDrift(found, news.inputs) : [];
@@ -196,21 +180,14 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
   }
 
   protected override isDue(prior: PriorNamed<Inputs>): boolean {
-    return super.isDue(prior) || this.#isReset(prior);
-  }
-
-  /** Whether its branch is reset, by this run or by a killed one: the branch then has the roles and databases of another one. */
-  #isReset({ outputs }: PriorNamed<Inputs>): boolean {
-    const { reset, resetAt } = this.core.claims.branch.item(outputs.branchId);
-    const isLater = resetAt !== undefined && Date.parse(outputs.createdAt) > Date.parse(resetAt);
-    return reset !== undefined && !isLater;
+    return super.isDue(prior) || isReset(this.core, prior);
   }
 
   #previewUpdate(prior: PriorNamed<Inputs>, inputs: Inputs): object {
     const { arguments: table, password, further, unforeseen } = this.#named;
     const changes = table.findChanges(prior, inputs);
     const isRotated = password !== undefined && findSent(this.#named, changes, prior).length > 0;
-    const lost = this.#isReset(prior) ? further : isRotated ? ['password'] : [];
+    const lost = isReset(this.core, prior) ? further : isRotated ? ['password'] : [];
     return {
       ...table.previewUpdate(prior, inputs),
       ...toUnknown([...lost, ...intersection(unforeseen, changes)]),

@@ -84,6 +84,13 @@ export function isOf({ __number }: Pick<NamedOutputs, '__number'>) {
   return ({ number }: NamedItem) => number !== undefined && number === __number;
 }
 
+/** Whether its branch is reset, by this run or by a killed one: the branch then has the roles and databases of another one. */
+export function isReset({ claims }: ProviderCore, { outputs }: PriorNamed<NamedInputs>): boolean {
+  const { reset, resetAt } = claims.branch.item(outputs.branchId);
+  const isLater = resetAt !== undefined && Date.parse(outputs.createdAt) > Date.parse(resetAt);
+  return reset !== undefined && !isLater;
+}
+
 /** Its current path: by the outputs in state, or the id that an import or a lookup gives. */
 export function pathOf({ outputs }: PriorNamed<NamedInputs>, idInState: string): string {
   return outputs.__schemaVersion === undefined ? idInState : toNamedId(outputs);
