@@ -76,6 +76,19 @@ describe('a move to a branch that has an endpoint', () => {
     expect(message).toContain(`is that of ${urnOf('first')} too`);
   });
 
+  it('is refused for a second read_write endpoint beside one in state', async () => {
+    const { startRun, run, on, feature } = await startProgram();
+    const endpoint = await startRun().create('endpoint', 'first', on(feature));
+    await run.preview(endpoint, on(feature));
+    const { message } = await errorOf(run.check('endpoint', 'second', on(feature)));
+    expect(message).toContain(`is that of ${urnOf('first')} too`);
+    // The engine may ask in the other order.
+    const other = startRun();
+    await other.check('endpoint', 'second', on(feature));
+    const late = await errorOf(other.preview(endpoint, on(feature)));
+    expect(late.message).toContain(`is that of ${urnOf('second')} too`);
+  });
+
   it('is possible once the holder is replaced on another branch', async () => {
     const { emulator, startRun, run, on, projectId, feature } = await startProgram();
     const [target, spare] = [emulator.createBranch(projectId).id, emulator.createBranch(projectId).id];

@@ -49,9 +49,7 @@ export async function findObstacle(
 export function findRivals({ inputs, resource }: Declaration, claims: ResourceClaims): InputFailure[] {
   const { branchId, type } = inputs;
   if (type !== 'read_write' || isUnknown(branchId)) return [];
-  const rival = claims
-    .findArrivals(branchId, resource.urn)
-    .find((other) => claims.resource(other).declared?.inputs.type === type);
+  const rival = claims.urnsWith({ branchId, type }).find((other) => other !== resource.urn);
   if (rival === undefined) return [];
   return [
     {
