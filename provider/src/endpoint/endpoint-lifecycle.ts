@@ -67,9 +67,6 @@ export class EndpointLifecycle extends ResourceLifecycle<EndpointInputs, Endpoin
     if (!isReplacing) {
       checkFollow(this.core, id, prior, news);
       await this.#checkBranch(id, changes, news);
-      // What is asked early may still move away.
-      const [rival] = isAskedEarly ? [] : findRivals(news, this.claims);
-      if (rival) throw new Error(`branchId ${rival.reason}. Nothing was changed.`);
     } else if (base === undefined) await checkUnprotected(this.core, id, prior, news);
     await checkReset(this.core, news, prior.outputs.branchId);
     const outputs = isAskedEarly ? omit(prior.outputs, unsettledOutputs) : prior.outputs;
