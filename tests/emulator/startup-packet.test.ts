@@ -61,6 +61,11 @@ it('passes every other parameter unchanged', () => {
   );
 });
 
+it('takes the last value of a repeated parameter, as Postgres does', () => {
+  const bytes = packet(CODES.version3, 'user\0first\0user\0app\0\0');
+  expect(readStartupPacket(bytes, ID).user).toBe('app');
+});
+
 it('refuses any other bytes with a Postgres error', () => {
   const anyBytes = uint8Array({ maxLength: 200 });
   assert(
