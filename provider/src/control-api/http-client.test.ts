@@ -69,6 +69,15 @@ describe('a read without a deadline of its own', () => {
     expect(await later).toBe('not sent at 1 s');
   });
 
+  it('waits as long as a 429 asks that breaks off', async () => {
+    const refusal = { status: 429, retryAfterSeconds: 5, isBrokenOff: true };
+    const { read, timesOf } = connect(700, { refused: [refusal] });
+    const refused = read('refused');
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await refused).toMatch(/^404/);
+    expect(timesOf('refused')[1]).toBeGreaterThanOrEqual(5);
+  });
+
   it('has 90 s for faults, in which the time in the queue does not count', async () => {
     const { read, timesOf } = connect(1, { first: [{ status: 503 }, { status: 503 }] });
     const reads = Promise.all(['first', '1', '2'].map(read));
