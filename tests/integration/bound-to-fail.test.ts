@@ -56,15 +56,25 @@ describe('a replacement does not begin if its create is bound to fail', () => {
   });
 
   it('because retainOnDelete leaves a branch of the name', async () => {
-    const { startRun, run, projectId, feature } = await startProgram();
+    const { startRun, run, on, projectId, feature } = await startProgram();
     const retained = { retainsOnDelete: true };
     const branch = await startRun().create('branch', 'b', { projectId, name: 'data' });
     const changed = { projectId, name: 'data', parentId: feature, allowDataLoss: true };
     const { message } = await errorOf(run.preview(branch, changed, retained));
     expect(message).toContain(`retainOnDelete leaves branch ${branch.id} at the service`);
     expect(run.shown.join()).not.toContain('deletes the data');
-    const renamed = await startRun().preview(branch, { ...changed, name: 'data-2' }, retained);
+    const other = startRun();
+    const renamed = await other.preview(branch, { ...changed, name: 'data-2' }, retained);
     expect(renamed.replaces).toEqual(['parentId']);
+    // An endpoint can still be created on the old one.
+    await other.check('endpoint', 'e', on(branch.id));
+  });
+
+  it('because retainOnDelete leaves the read_write endpoint of its branch', async () => {
+    const { startRun, run, on, feature } = await startProgram();
+    const endpoint = await startRun().create('endpoint', 'e', on(feature));
+    const changed = run.preview(endpoint, on(feature, { provisioner: 'k8s-pod' }), { retainsOnDelete: true });
+    expect((await errorOf(changed)).message).toContain(`read_write endpoint of branch ${feature} is`);
   });
 
   it('because a forced one would leave the old branch under its name', async () => {

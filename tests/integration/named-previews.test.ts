@@ -97,6 +97,9 @@ it('a preview refuses a database of a role that will not be there', async () => 
   await next.preview(role, { ...at, name: 'other' });
   const gone = await errorOf(next.check('database', 'd', database));
   expect(gone.message).toContain(`is no role of branch ${branch.id}`);
+  const retaining = startRun();
+  await retaining.preview(role, { ...at, name: 'other' }, { retainsOnDelete: true });
+  await retaining.check('database', 'd', database);
 });
 
 it('a preview refuses what the service would: a name, an owner', async () => {
