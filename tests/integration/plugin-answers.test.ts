@@ -91,6 +91,22 @@ describe('a preview', () => {
     expect(emulator.requests().some(({ method }) => method === 'POST')).toBe(false);
   });
 
+  it('of an update keeps the mark of a secret that only the outputs have', async () => {
+    const { ask, configure, declare } = await startPlugin();
+    await configure();
+    const { __urn, ...args } = declare();
+    const signature = { '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270' };
+    const provisioner = { ...signature, value: 'k8s-pod' };
+    const request = new proto.UpdateRequest()
+      .setUrn(urn)
+      .setOlds(toStruct({ ...args, provisioner }))
+      .setOldInputs(toStruct(args))
+      .setNews(toStruct(args))
+      .setPreview(true);
+    const answer = await ask<proto.UpdateResponse>('update', request);
+    expect(answer.getProperties()?.toJavaScript()).toMatchObject({ provisioner });
+  });
+
   it.each([
     ['restartsCompute', { autoscalingLimitMaxCu: 2 }, 'autoscalingLimitMaxCu', []],
     ['nothing else', { poolerEnabled: true }, 'poolerEnabled', []],
