@@ -175,4 +175,10 @@ describe('endpoints delete', () => {
     });
     expect(emulator.endpoints(primary.project_id).map((endpoint) => endpoint.id)).not.toContain(id);
   });
+
+  it('exits with 1 if its operation fails', async () => {
+    const { run, emulator, primary } = await startCommand();
+    emulator.inject({ match: { action: 'suspend_compute' }, effect: { kind: 'operation-fails' } });
+    expect(await run('endpoints', 'delete', primary.id)).toMatchObject({ exitCode: 1 });
+  });
 });
