@@ -45,6 +45,13 @@ describe.each(doors)('the expiry of a Branch by %s', (_name, door) => {
     expect(message).toContain(`can't expire: other branches were created from it: ${child.id}`);
   });
 
+  it('is allowed with the update that unprotects the branch', async () => {
+    const { up, preview } = await startBranchDoor(door);
+    const state = await up({ protected: true });
+    const change = preview({ protected: false, expiresAt: inMinutes(60) }, state);
+    expect(await change).toMatchObject({ hasChanges: true });
+  });
+
   it('is refused for the default branch that a create adopts', async () => {
     const { failuresOf, main } = await startBranchDoor(door);
     const reason = expect.stringContaining('it is the default branch of the project');
