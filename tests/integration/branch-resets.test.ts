@@ -34,6 +34,8 @@ describe('the reset of a branch', () => {
     const { run, branch, endpoint, on, reset } = await startGuarded();
     await run.preview(endpoint, on);
     expect((await errorOf(run.preview(branch, reset))).message).toContain('allowRestart is false');
+    // A refused reset drops no connections.
+    expect(await run.preview(endpoint, on)).toMatchObject({ hasChanges: false });
   });
 
   it('is not refused while the compute is idle, or once it is done', async () => {
