@@ -39,6 +39,8 @@ describe('readConnectionSettings', () => {
       sources: { apiKey: 'POSTGRES_COMPUTE_API_KEY', baseUrl: 'POSTGRES_COMPUTE_BASE_URL' },
       lacksVersion: true,
     });
+    const versioned = { ...environment, POSTGRES_COMPUTE_BASE_URL: 'https://host/api/v2/' };
+    expect(readSettings({}, versioned)).not.toHaveProperty('lacksVersion');
   });
 
   it.each([
