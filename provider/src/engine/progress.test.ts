@@ -26,6 +26,7 @@ it('shows new progress at once', () => {
     'Scheduling',
     'In progress, 3 s',
   ]);
+  expect(linesOf((second) => (second < 15 ? '' : 'In progress'), 29)).toEqual(['In progress, 15 s']);
 });
 
 it('describes progress by action, status label and failures', () => {
