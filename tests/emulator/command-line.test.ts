@@ -23,6 +23,8 @@ async function startCommandLine() {
   return { ...service, folder, run, runForText };
 }
 
+const inAnHour = () => `${new Date(Date.now() + 3_600_000).toISOString().slice(0, 19)}Z`;
+
 // Each command is a process of its own, which takes seconds on a busy machine.
 describe("the service's command line", () => {
   it('neon projects list and connection-string, also of the pooler', async () => {
@@ -34,9 +36,49 @@ describe("the service's command line", () => {
     expect(pooled.host).toBe(endpoint?.host.replace(endpoint.id, `${endpoint.id}-pooler`));
   });
 
+  it('neon changes and shows projects, branches, roles and databases', async () => {
+    const { project, branch, settled, run } = await startCommandLine();
+    const on = ['--branch', 'trial'];
+    const rows: [words: string[], shown: object][] = [
+      [['me'], { plan: 'paid' }],
+      [['orgs', 'list'], [{ id: 'emulator-account' }]],
+      [
+        ['operations', 'list'],
+        ['create_branch', 'start_compute', 'create_timeline'].map((action) => ({ action })),
+      ],
+      [['projects', 'get', project.id], { name: 'test' }],
+      [['branches', 'rename', 'feature', 'trial'], { id: branch.id, name: 'trial' }],
+      [['branches', 'get', 'trial'], { current_state: 'ready' }],
+      [['roles', 'create', '--name', 'bob', ...on], { name: 'bob' }],
+      [
+        ['roles', 'list', ...on],
+        [{ name: 'app_owner' }, { name: 'bob' }],
+      ],
+      [['databases', 'create', '--name', 'more', '--owner-name', 'bob', ...on], { name: 'more' }],
+      [
+        ['databases', 'list', ...on],
+        [{ name: 'app' }, { owner_name: 'bob' }],
+      ],
+      [['databases', 'delete', 'more', ...on], { name: 'more' }],
+      [['roles', 'delete', 'bob', ...on], { name: 'bob' }],
+      [['branches', 'set-expiration', 'trial', '--expires-at', inAnHour()], { id: branch.id }],
+      [
+        ['branches', 'list'],
+        [{ name: 'trial' }, { name: 'main' }],
+      ],
+      [['branches', 'delete', 'trial'], { id: branch.id }],
+      [['projects', 'create', '--name', 'other'], { project: { name: 'other' } }],
+      [['projects', 'delete', project.id], { id: project.id }],
+    ];
+    for (const [words, shown] of rows) {
+      await settled();
+      expect([words, await run(...words)]).toMatchObject([words, shown]);
+    }
+  });
+
   it('neon branches create, with an expiry or only the schema', async () => {
     const { emulator, project, settled, run } = await startCommandLine();
-    const at = `${new Date(Date.now() + 3_600_000).toISOString().slice(0, 19)}Z`;
+    const at = inAnHour();
     const created = await run('branches', 'create', '--name', 'temporary', '--expires-at', at);
     expect(created.endpoints).toMatchObject([{ branch_id: created.branch.id, type: 'read_write' }]);
     await settled();
