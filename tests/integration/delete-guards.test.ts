@@ -128,10 +128,11 @@ describe('what is replaced with its branch is not deleted', () => {
     const { one, run, startRun, projectId, emulator, on } = await startBranchProgram();
     const endpoint = await startRun().create('endpoint', 'e', on(one.id));
     emulator.createBranch(projectId, { name: 'taken' });
-    await run.check('branch', 'one', { projectId, name: 'taken' });
+    await run.check('branch', 'one', { projectId, name: 'taken' }, undefined, { secretNames: ['name'] });
     await run.replaceEarly(endpoint, on(unknownValue));
     const { message } = await errorOf(run.delete(endpoint));
     expect(message).toContain('the project already has a branch of that name');
+    expect(message).not.toContain('taken');
   });
 
   it.each(['the default branch', 'a root branch'])('if that one is %s', async (what) => {

@@ -162,12 +162,14 @@ async function findBaseObstacle(
   if (branch.isLeft(id)) return undefined;
   const { base } = branch.recordOf(id);
   const replacement = branch.findReplacementOf(id);
+  const obstacle = replacement && (await branch.findObstacle(replacement, id));
   const live = await readBranch(core, project, id, deadline);
   return judgeDelete({
     ...live,
     standing: live.standing.filter(({ endpoint }) => !core.claims.endpoint.isGoing(endpoint.id)),
     children: live.children.filter((child) => !branch.isGoing(child)),
-    obstacle: replacement && (await branch.findObstacle(replacement, id)),
+    // Another resource shows it.
+    obstacle: obstacle && core.presenter([replacement])(obstacle),
     baseObstacle: base && (await findBaseObstacle(core, project, base, deadline)),
   });
 }
