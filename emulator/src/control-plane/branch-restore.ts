@@ -13,7 +13,7 @@ import {
   checkNameIsFree,
   checkNotProtected,
   childrenOf,
-  expirationAt,
+  toExpiry,
 } from './branch-rules';
 import { changeBranch, newBranch } from './branches';
 import type { ControlPlane } from './control-plane';
@@ -128,7 +128,7 @@ function changeRecord(
     ...(source_lsn !== undefined && { parent_lsn: source_lsn }),
     ...(source_timestamp !== undefined && { parent_timestamp: source_timestamp }),
     // The time to live counts from the reset.
-    ...(ttl !== undefined && expirationAt(plane, new Date(plane.clock.nowMs() + ttl * 1000))),
+    ...(ttl !== undefined && { expires_at: toExpiry(new Date(plane.clock.nowMs() + ttl * 1000)) }),
     current_state: 'resetting',
     pending_state: 'ready',
     state_changed_at: now,

@@ -43,12 +43,17 @@ function obstacleOf(project: ProjectRecord, branch: Dependence): [code: string, 
   return ['BRANCH_HAS_CHILD', `has the child branch ${child.wire.id}: delete the child branch first`];
 }
 
-/** What a new expiration sets: to the second, as in the service. @throws ApiError (400) if it is not in the next 30 days */
+/** To the second, as in the service. */
+export function toExpiry(at: Date): string {
+  return at.toISOString().replace(/\.\d+Z$/, 'Z');
+}
+
+/** What a new expiration sets. @throws ApiError (400) if it is not in the next 30 days */
 export function expirationAt(
   { clock }: Pick<ControlPlane, 'clock'>,
   at: Date,
 ): Pick<Branch, 'expires_at' | 'ttl_interval_seconds'> {
-  const expires_at = at.toISOString().replace(/\.\d+Z$/, 'Z');
+  const expires_at = toExpiry(at);
   const seconds = Math.floor(at.getTime() / 1000) - Math.floor(clock.nowMs() / 1000);
   if (seconds > 0 && seconds <= LONGEST_TTL_SECONDS) return { expires_at, ttl_interval_seconds: seconds };
   throw badRequest(`branch.expires_at must be within the next 30 days; got ${expires_at}`);
