@@ -135,7 +135,7 @@ export class ResourceList<Item extends { readonly id: string }> {
       sentAt ??= performance.now();
     };
     try {
-      // After its failure, this list would only repeat its patience.
+      // If the list under way fails, so does this one: it would only wait as long again.
       await Promise.all([this.#underway, pause(waitMs, this.#source.signal)]);
       this.#underway = this.#source.list({ onSend });
       const items = await this.#underway;
