@@ -121,7 +121,7 @@ function checkCounts(
   let most = declared;
   if (drops > most && broken > 0 && book.excuse('a run broke off')) most += broken;
   // One restart is enough for a change of size and triggers.
-  if (broken === 0 && change.size > 0 && change.trigger > 0) most -= 1;
+  if (broken === 0) most -= change.sizeAndTrigger;
   book.check(
     'restarts are declared',
     restarts <= change.size && drops <= most,
@@ -179,13 +179,16 @@ export function hasLostResponse({ failures }: RunResult): boolean {
 
 const lostResponse = /no usable response|not the service's own response|: (408|425|5(0[0247]|[1-9]\d)) /;
 
-const noDisruptions = { size: 0, trigger: 0, move: 0, stop: 0 };
+const noDisruptions = { size: 0, trigger: 0, sizeAndTrigger: 0, move: 0, stop: 0 };
 
 /** The changes from one plan to the other that disrupt an active compute, each 0 or 1. */
 function disruptionsOf(before: SlotPlan, now: SlotPlan): Change {
+  const size = before.size.join() === now.size.join() ? 0 : 1;
+  const trigger = before.trigger === now.trigger ? 0 : 1;
   return {
-    size: before.size.join() === now.size.join() ? 0 : 1,
-    trigger: before.trigger === now.trigger ? 0 : 1,
+    size,
+    trigger,
+    sizeAndTrigger: size * trigger,
     move: before.branch === now.branch ? 0 : 1,
     stop: !before.isStopped && now.isStopped ? 1 : 0,
   };

@@ -146,7 +146,8 @@ export class RestartRules {
         const urn = world.urnOf(stack, slot);
         const endpoint = world.ground.own(slot).find(({ id }) => id === stack.find(urn)?.id);
         const earlier = state.find((each) => each.urn === urn && each.id === endpoint?.id);
-        if (!endpoint || !earlier) continue;
+        // A forced replacement may take over what it was to replace: like every create, it starts the compute.
+        if (!endpoint || !earlier || !steps.includes(`update ${urn}`)) continue;
         if (idle.has(endpoint.id) && !isOpen(earlier))
           world.book.check(
             'an idle compute stays idle',
@@ -154,7 +155,6 @@ export class RestartRules {
               (this.hasBrokenOff && world.book.excuse('the state lacks the start')),
             () => `${run.name} started ${endpoint.id}`,
           );
-        if (!steps.includes(`update ${urn}`)) continue;
         if (plan.isWaiting && !plan.isStopped) this.#checkUpdated(run, { slot, plan }, earlier, endpoint);
       }
   }
