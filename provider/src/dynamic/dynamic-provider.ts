@@ -12,6 +12,7 @@ import { type CoreOptions, ProviderCore } from '../lifecycle/provider-core';
 import { UnsettledError } from '../lifecycle/resource-errors';
 import type { Properties } from '../lifecycle/resource-identity';
 import type { ResourceLifecycle } from '../lifecycle/resource-lifecycle';
+import { isInState } from '../lifecycle/resource-state';
 import { databaseType } from '../named/database-type';
 import { NamedLifecycle } from '../named/named-lifecycle';
 import { roleType } from '../named/role-type';
@@ -99,7 +100,7 @@ export class DynamicProvider implements dynamic.ResourceProvider<StoredInputs, S
       );
     const prior = readState(this.#lifecycle.type, stored);
     const found = await present(this.#lifecycle.read(id, prior));
-    if (!found && stored.__schemaVersion === undefined) {
+    if (!found && !isInState(stored)) {
       // Only looked up (`ComputeEndpoint.get`): without an error, the program goes on with a resource that has no outputs.
       const { kind } = this.#lifecycle.type;
       throw new PresentableError(`${kind} ${id} does not exist in project ${stored.projectId}`);

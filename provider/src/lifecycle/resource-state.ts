@@ -35,6 +35,11 @@ export interface Prior<Inputs, Outputs> extends Declared<Inputs> {
   readonly outputs: Outputs;
 }
 
+/** Whether these outputs are from the state. What is only imported or looked up has none yet. */
+export function isInState(outputs: object): boolean {
+  return '__schemaVersion' in outputs;
+}
+
 /** Whether there is a pending change for the next run to resume. */
 export function isUnsettled({ unsettledOperations, __ledger, __unapplied }: Unsettled): boolean {
   const { due, owed, past } = __ledger ?? {};

@@ -1,7 +1,7 @@
 import { compact, filter, isMatch, map, some, union } from 'lodash';
 import { isUnknown } from './input-values';
 import type { Declared, Properties } from './resource-identity';
-import type { Prior } from './resource-state';
+import { isInState, type Prior } from './resource-state';
 
 /**
  * What a run knows of a resource, by its URN. Which calls the engine makes in which order, and what each shows:
@@ -77,8 +77,7 @@ export class RunRecords {
 
   /** The engine has read what is in state, or what the program imports or looks up. */
   noteRead(id: string, { resource: { urn = id }, outputs }: Prior<object, Properties>): void {
-    const isInState = outputs.__schemaVersion !== undefined;
-    this.note(urn, isInState ? { isRead: true, declared: undefined } : { found: id });
+    this.note(urn, isInState(outputs) ? { isRead: true, declared: undefined } : { found: id });
   }
 
   /** The engine has checked the resource. Without old inputs, it creates it: for the first time, or as a replacement. */

@@ -11,6 +11,7 @@ import { asReported, type ProviderCore } from '../lifecycle/provider-core';
 import { UnsettledError } from '../lifecycle/resource-errors';
 import type { CheckedDeclaration, Declared } from '../lifecycle/resource-identity';
 import { type Difference, ResourceLifecycle } from '../lifecycle/resource-lifecycle';
+import { isInState } from '../lifecycle/resource-state';
 import type { ResourceType } from '../lifecycle/resource-type';
 import type { ServiceProject } from '../operations/service-project';
 import { createNamed } from './named-create';
@@ -118,9 +119,7 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     const options = { ...project.sharedRead, isSame: isOf(prior.outputs) };
     const item = await list.findPatiently(id, project.readLagMs, options);
     if (!item) return undefined;
-    // One that is only looked up has no outputs yet.
-    if (prior.outputs.__schemaVersion !== undefined)
-      return toRefreshed(this.#named, item, prior, project.api);
+    if (isInState(prior.outputs)) return toRefreshed(this.#named, item, prior, project.api);
     return toFoundNamed(this.#named, item, await this.#named.password?.read(project.api, at));
   }
 

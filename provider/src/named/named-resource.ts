@@ -8,7 +8,7 @@ import { isConfig } from '../lifecycle/ledger';
 import type { ProviderCore } from '../lifecycle/provider-core';
 import type { Change, Flow, Resource, ResourceWork } from '../lifecycle/resource';
 import { UnsettledError } from '../lifecycle/resource-errors';
-import { schemaVersion, type Unsettled } from '../lifecycle/resource-state';
+import { isInState, schemaVersion, type Unsettled } from '../lifecycle/resource-state';
 import { Run } from '../lifecycle/run';
 import type { Situation } from '../lifecycle/situation';
 import { type NamedItem, toNamedItem } from '../operations/service-project';
@@ -93,7 +93,7 @@ export function isReset({ claims }: ProviderCore, { outputs }: PriorNamed<NamedI
 
 /** Its current path: by the outputs in state, or the id that an import or a lookup gives. */
 export function pathOf({ outputs }: PriorNamed<NamedInputs>, idInState: string): string {
-  return outputs.__schemaVersion === undefined ? idInState : toNamedId(outputs);
+  return isInState(outputs) ? toNamedId(outputs) : idInState;
 }
 
 /** Notes the password of the response, since later reads do not show it, and the path. */

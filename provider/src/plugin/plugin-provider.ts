@@ -17,7 +17,7 @@ import {
   writeIdentity,
 } from '../lifecycle/resource-identity';
 import type { ResourceDiff, ResourceLifecycle } from '../lifecycle/resource-lifecycle';
-import type { Prior, Unsettled } from '../lifecycle/resource-state';
+import { isInState, type Prior, type Unsettled } from '../lifecycle/resource-state';
 import type { ResourceType } from '../lifecycle/resource-type';
 import { pickOutputs } from '../lifecycle/resource-type';
 import { type Before, findSecretOutputs } from '../lifecycle/secrets';
@@ -143,11 +143,11 @@ export class PluginProvider {
     id: string,
     prior: ResourceState,
   ): Promise<{ id: string; inputs: WrittenProperties; outputs: WrittenProperties } | undefined> {
-    const isInState = prior.outputs.values.__schemaVersion !== undefined;
-    const { ownId, state } = isInState
+    const isKnown = isInState(prior.outputs.values);
+    const { ownId, state } = isKnown
       ? { ownId: id, state: readState(this.#type, prior) }
       : locate(this.#type, id, prior);
-    const found = await this.#lifecycle.read(ownId, state, isInState ? 'in state' : 'as found');
+    const found = await this.#lifecycle.read(ownId, state, isKnown ? 'in state' : 'as found');
     if (!found) return undefined;
     const { resource } = state;
     return {
