@@ -35,6 +35,16 @@ describe('a replacement does not begin if its create is bound to fail', () => {
     expect(emulator.endpoints(projectId).some(({ id }) => id === endpoint.id)).toBe(true);
   });
 
+  it('because others have deleted its branch, which is in state', async () => {
+    const { startRun, run, on, projectId, feature } = await startProgram();
+    const branch = await startRun().create('branch', 'b', { projectId });
+    const endpoint = await startRun().create('endpoint', 'e', on(feature));
+    await startRun().delete(branch);
+    await run.preview(branch, branch.inputs);
+    const { message } = await errorOf(run.preview(endpoint, on(branch.id)));
+    expect(message).toContain('it no longer exists. `pulumi up --refresh` creates it again');
+  });
+
   it('because its branch, given as text, is replaced, too', async () => {
     const { startRun, run, on, projectId, feature } = await startProgram();
     const branch = await startRun().create('branch', 'b', { projectId, name: 'data' });

@@ -32,7 +32,9 @@ export async function findUnknownBranch(
   const isThere = !all || all.some((branch) => branch.id === id);
   // Another run may have created it just now.
   if (isThere || (await branches.findPatiently(id, readLagMs, {}, performance.now()))) return [];
-  return [{ property, reason: `is not the id of a branch of project ${projectId}` }];
+  const isInState = claims.recordOf(id).inState?.inputs.projectId === projectId;
+  const wayOut = isInState ? ': it no longer exists. `pulumi up --refresh` creates it again' : '';
+  return [{ property, reason: `is not the id of a branch of project ${projectId}${wayOut}` }];
 }
 
 /** Why the create is bound to fail. Asked only if the engine may first delete an old resource, or leave it at the service. */
