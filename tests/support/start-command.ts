@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import type { EmulatorOptions } from 'postgres-control-emulator';
-import { runCommand } from '../../provider/src/command/program';
+import { runCommand } from '../../provider/src/command/run-command';
 import { Screen } from '../../provider/src/command/screen';
 import { pollPacing, retryPacing } from './pacing';
 import { type Service, startService } from './start-service';

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { exitCodes } from './exit-codes';
-import { runCommand } from './program';
+import { runCommand } from './run-command';
 import { Screen } from './screen';
 
 const screen = new Screen(process.stdout, process.stderr, process.env);
