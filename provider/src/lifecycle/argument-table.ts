@@ -127,7 +127,7 @@ export class ArgumentTable<Inputs extends object, Shown, Attributes extends obje
    * @param origin `own`: an earlier create of this resource made it, so what the program leaves out is reset
    */
   findTakeOverChanges(shown: Shown, inputs: Inputs, origin: TakenOver): (keyof Inputs & string)[] {
-    // Both sides swapped: the program's value has to include the reported one, or else the argument is sent.
+    // The reverse of drift: what the service reports beyond the program's value is reset.
     const isLeftover = (name: keyof Inputs & string) =>
       this.isResettable(name) &&
       !this.isMatch(name, this.#read(name, shown), inputs[name] ?? this.row(name).whenRemoved);
@@ -209,7 +209,7 @@ export class ArgumentTable<Inputs extends object, Shown, Attributes extends obje
       unsettled.has(name) || (this.has(name) && (!this.isReadable(name) || this.#isKeptAlone(name, shown)));
     const known = keepProperties(inputs, (name) => !isUnreported(name)) as unknown as Inputs; // Only optional ones are left out.
     const due = before.__ledger?.due ?? before.__unapplied ?? [];
-    // An unfinished update may have set what the stored inputs lack, and may not have reset yet what they no longer give.
+    // After an unfinished update, the stored inputs may lack what it has set, or what it has yet to reset.
     const isAsBefore = (name: keyof Inputs & string) =>
       due.includes(name)
         ? this.isReported(shown, before, name)

@@ -139,9 +139,9 @@ function mayHaveStarted(
 ): boolean {
   if (difference(names, namesAt(ledger, 'sent')).length === 0) return false;
   const isDisruptive = reasonsAmong(effects).length > 0 && !started.some(isSuspension);
-  const isInPlace = started.length === 0 || (writes === 'unknown' && isDisruptive);
-  const mayBeUp = isInPlace || item?.current_state !== 'idle';
-  return (isDisruptive && mayBeUp) || (isInPlace && effects.includes('config'));
+  const mayHaveMatched = started.length === 0 || (writes === 'unknown' && isDisruptive);
+  const mayBeUp = mayHaveMatched || item?.current_state !== 'idle';
+  return (isDisruptive && mayBeUp) || (mayHaveMatched && effects.includes('config'));
 }
 
 /** Adds the debts that a request for these arguments creates, and removes those that it pays, by the operations that it started. */

@@ -6,7 +6,7 @@ import type { Declared, Properties } from './resource-identity';
 import { RunRecords } from './run-records';
 
 /** What identifies a resource in state, to find the one that is to adopt it. */
-export interface Known {
+export interface Adoptable {
   readonly projectId: unknown;
   /** Of a role or a database. */
   readonly branchId?: unknown;
@@ -17,8 +17,8 @@ export interface Known {
 }
 
 /**
- * Records which resource of this run has which name and which id. Without this, two resources with one name would share one
- * endpoint, and destroying one would delete the other's.
+ * Which resource of this run has which name and which id. Otherwise, two resources with one name would share an endpoint, and the delete
+ * of one would delete it for both.
  */
 export class ResourceClaims extends RunRecords {
   /** The URN that has each name, by project and name. */
@@ -155,8 +155,8 @@ export class ResourceClaims extends RunRecords {
   }
 
   /**
-   * What this run is to create in place of the item. A forced replacement shows no id: then it is the only create for which the engine
-   * has passed no state.
+   * What this run is to create in place of the item. Before a forced replacement, the engine passes no id. The replacement is then the
+   * create without a state, if there is only one.
    */
   findReplacementOf(id: string): Declared<Properties> | undefined {
     const owner = this.ownerOf(id);
@@ -196,7 +196,7 @@ export class ResourceClaims extends RunRecords {
 
   /** The resource with `adopt: true` that this run is to create, and that fits what another one has in state. */
   findAdopter(
-    { projectId, branchId: place, names, branchIds = [] }: Known,
+    { projectId, branchId: place, names, branchIds = [] }: Adoptable,
     urn: string | undefined,
   ): string | undefined {
     const isOneOf = (values: readonly unknown[], value: unknown) =>

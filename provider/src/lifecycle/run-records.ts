@@ -21,8 +21,8 @@ export interface ResourceRecord {
   /** The create that this run makes: while it is `pending`, the resource is not deleted. Absent: none is known. */
   readonly create?: 'expected' | 'pending' | 'failed without an id' | 'done';
   /**
-   * The replacement, as judged by diff. `early`: yes, but the engine asked before it passed the declaration. `none`: nothing changes, so
-   * a later create ends a replacement of an earlier run.
+   * What diff has found. `early`: it is replaced, but the engine asked before it passed the declaration. `judged`: it is replaced.
+   * `none`: nothing changes, so a later create completes a replacement of an earlier run.
    */
   readonly replacement?: 'early' | 'judged' | 'none' | undefined;
   /** If the engine replaces the resource with its branch, or a branch with its parent: the id of that branch or parent. */
@@ -163,9 +163,8 @@ export class RunRecords {
   }
 
   /**
-   * Whether a create of the resource failed without an id, or was skipped because a dependency failed: creates come before deletes.
-   * With `--continue-on-error`, the engine may still delete the old entry of an interrupted forced replacement. The resource then still
-   * uses that id, which no diff has claimed.
+   * Whether a create of the resource failed without an id, or was skipped because a dependency failed. The resource then still uses the
+   * old id, although the engine may delete it: with `--continue-on-error`, as the old entry of an interrupted forced replacement.
    */
   lacksCreate(urn: string | undefined): boolean {
     const { create } = this.resource(urn);
@@ -173,8 +172,8 @@ export class RunRecords {
   }
 
   /**
-   * Whether the URN now means another id, which this run did not create: the program imports it or looks it up, or an earlier run
-   * replaced this one by it.
+   * Whether the URN now has another id, which this run did not create: the program imports it or looks it up, or an earlier run created
+   * it as the replacement.
    */
   hasOther(id: string, urn: string | undefined): boolean {
     const { idInState, found, create, declared } = this.resource(urn);
@@ -183,9 +182,8 @@ export class RunRecords {
   }
 
   /**
-   * Whether the engine asks for a diff during a refresh. It then compares what it has read with the inputs in state, and changes nothing.
-   * For an update, it has checked the declaration before; if another resource's replacement is the reason, some inputs are unknown. The
-   * state may hold two URNs of a renamed resource, the old one in the outputs.
+   * Whether this diff is part of a refresh, which changes nothing. Before the diff of an update, the engine has checked the declaration;
+   * before one for the replacement of another resource, some inputs are unknown. The outputs of a renamed resource have its old URN.
    */
   isRefreshed(id: string, before: Declared<object>, { resource: { urn }, inputs }: Declared<object>) {
     const isDeclared = urn !== undefined && this.isDeclared(urn);
@@ -203,8 +201,8 @@ export class RunRecords {
   }
 
   /**
-   * The declared resource that uses the item, or may still do so: nothing has replaced the item yet, and the engine may skip what is to
-   * replace it. One that is taken off its branch no longer counts once its delete has begun.
+   * The declared resource that uses the item. One that is to be replaced counts until its replacement exists: the engine may skip that
+   * create. One that leaves its branch counts until its delete has begun.
    */
   userOf(id: string): string | undefined {
     const { holder, leaving, mover } = this.item(id);

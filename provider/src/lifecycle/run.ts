@@ -196,15 +196,15 @@ export class Run<Shown extends Item, Outputs> {
     if (gone && origin !== 'new') return gone;
     const asked = namesAt(ledger, 'asked');
     const item = this.#item;
-    // A killed run, or an earlier create, may already have set these. They are stored as due, so removing them from the program resets them.
-    const overtaken = asked.filter((name) =>
+    // A killed run, or an earlier create, may already have set these. Stored as due, they are reset once the program removes them.
+    const mayBeSet = asked.filter((name) =>
       before ? isUnwritten && item && !flow.arguments.isReported(item, before, name) : isResettable(name),
     );
     // Nothing was written over a clean state.
-    if (isUnwritten && before && !isUnsettled(before) && overtaken.length === 0) return error;
-    const resendable = [...overtaken, ...namesAt(ledger, 'sent').filter(isResettable)];
+    if (isUnwritten && before && !isUnsettled(before) && mayBeSet.length === 0) return error;
+    const resendable = [...mayBeSet, ...namesAt(ledger, 'sent').filter(isResettable)];
     const left = writeFailedLedger(this.#situation, resendable);
-    // What the state shows changes only with a write.
+    // Without a write, the outputs stay as they were.
     const outputs =
       item && !(before && isUnwritten)
         ? this.#resource.toOutputs(item, left, asked)
