@@ -21,6 +21,14 @@ describe('projects', () => {
     );
   });
 
+  it('list says what it waits for after a 429', async () => {
+    const { run, emulator } = await startLookups();
+    const effect = { kind: 'status', status: 429, retryAfterSeconds: 60 } as const;
+    emulator.inject({ match: { method: 'GET' }, effect });
+    const { exitCode, stderr } = await run('projects', 'list');
+    expect([exitCode, stderr]).toEqual([0, 'waiting for the service, which returned 429: 60 s\n']);
+  });
+
   it('get of one that does not exist names those that do', async () => {
     const { run, project } = await startLookups();
     const { exitCode, stderr } = await run('projects', 'get', 'tset');

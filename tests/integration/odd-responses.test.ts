@@ -1,7 +1,9 @@
 import type { RequestEffect } from 'postgres-control-emulator';
+import { expect, it } from 'vitest';
 import { create, larger, listOperations } from '../support/fault-rows';
 import type { Row } from '../support/row';
 import { checkRows } from '../support/run-row';
+import { startProgram } from '../support/start-program';
 
 /** What leaves open whether the request has taken effect. The meaning of each status: failure-meaning.test.ts. */
 const lost: readonly RequestEffect[] = [
@@ -62,3 +64,10 @@ checkRows([
   ...[...busy, locked].map((effect) => writes(effect, 'read_write', 2)),
   ...busy.map(reads),
 ]);
+
+it('a long pause after a 429 is shown', async () => {
+  const { emulator, run, on, feature } = await startProgram();
+  emulator.inject({ match: create, effect: { kind: 'status', status: 429, retryAfterSeconds: 20 } });
+  await run.create('endpoint', 'api', on(feature));
+  expect(run.shown).toContain('waiting for the service, which returned 429: 20 s');
+});

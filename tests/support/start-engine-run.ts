@@ -35,6 +35,7 @@ export async function startEngineRuns(options: EmulatorOptions & { readLagMs?: n
     const shown: string[] = [];
     const display = new EngineDisplay(undefined);
     display.warn = async (_urn, message) => void shown.push(message);
+    display.showWait = (line) => void shown.push(line);
     const core = new ProviderCore({ ...service.lifecycleOptions(), display });
     core.config.readConfig = (name) => config[name];
     return { shown, ...callsOf(core) };

@@ -2,6 +2,7 @@ import { readConnectionSettings } from '../config/connection-settings';
 import { ControlApi } from '../control-api/control-api';
 import { ControlApiError, messageOf } from '../control-api/control-api-error';
 import { defaultRetryPacing } from '../control-api/retry';
+import { describePause } from '../engine/progress';
 import { type ProjectState, readProject } from '../lookups/live-project';
 import { type ServicePacing, ServiceProject } from '../operations/service-project';
 import { usageError } from './exit-codes';
@@ -40,8 +41,12 @@ export async function findProject(api: ControlApi, idOrName: string, orgId?: str
 }
 
 /** @throws CommandFailure when the key or the base URL is missing or unusable */
-export function connect(options: CommandOptions, { environment, pacing }: CommandContext): ControlApi {
-  return new ControlApi({ ...readSettings(options, environment), retryPacing, ...pacing });
+export function connect(
+  options: CommandOptions,
+  { environment, pacing, screen }: CommandContext,
+): ControlApi {
+  const onPause = (pauseMs: number) => screen.progress.showWait(describePause(pauseMs));
+  return new ControlApi({ ...readSettings(options, environment), retryPacing, onPause, ...pacing });
 }
 
 /** The provider's rules, with `--base-url` instead of the stack's config, which only a Pulumi program can read. */

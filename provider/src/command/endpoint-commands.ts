@@ -3,6 +3,7 @@ import { uniqBy } from 'lodash';
 import type { PowerVerb } from '../control-api/control-api';
 import { Deadline } from '../control-api/deadline';
 import type { Endpoint, Operation } from '../control-api/wire-types';
+import { describeBlockers } from '../engine/progress';
 import { toEndpointState } from '../lookups/live-endpoint';
 import { toOperationStates } from '../lookups/operation-state';
 import { requireSuccess } from '../lookups/operation-wait-error';
@@ -74,7 +75,7 @@ async function deleteEndpoint(
     // A second delete does no harm.
     findDone: async () => undefined,
     send: async () => (await project.api.deleteEndpoint(project.id, id, deadline))?.operations ?? [],
-    onLocked: (blocking) => progress.showBlockers(blocking),
+    onLocked: (blocking) => progress.showWait(describeBlockers(blocking)),
     startedBy: (started) => started,
   });
   const onProgress = (latest: readonly Operation[]) => progress.showOperations(latest);
@@ -120,7 +121,7 @@ async function changePower(
     endpointId,
     verb,
     deadline,
-    onLocked: (blocking) => progress.showBlockers(blocking),
+    onLocked: (blocking) => progress.showWait(describeBlockers(blocking)),
   });
   // The service may name the same operation twice.
   const operations = uniqBy(change.operations, 'id');

@@ -41,13 +41,12 @@ describe('ProgressLine without a terminal', () => {
     );
   });
 
-  it('reports the operations that lock the project once', () => {
+  it('reports once what it waits for', () => {
     const { stream, written } = makeStream();
     const line = new ProgressLine(stream);
-    const blocking = [operationOf('running', { action: 'create_branch', id: 'op-7' })];
-    line.showBlockers(blocking);
-    line.showBlockers(blocking);
-    expect(written()).toBe('waiting for the project: create_branch op-7 running\n');
+    line.showWait('waiting for the project');
+    line.showWait('waiting for the project');
+    expect(written()).toBe('waiting for the project\n');
   });
 
   it('escapes control characters of the service', () => {
@@ -60,10 +59,8 @@ describe('ProgressLine without a terminal', () => {
     const { stream, written } = makeStream();
     const line = new ProgressLine(stream, makeRedactor(['canary-key']));
     line.showOperations([operationOf('running', { action: 'canary-key' })]);
-    line.showBlockers([operationOf('failed', { error: '"\\u0063anary-key"' })]);
-    expect(written()).toBe(
-      'op-1 ***: In progress\nwaiting for the project: start_compute op-1 failed: "***"\n',
-    );
+    line.showWait('failed: "\\u0063anary-key"');
+    expect(written()).toBe('op-1 ***: In progress\nfailed: "***"\n');
   });
 });
 
@@ -108,7 +105,7 @@ describe('ProgressLine on a terminal', () => {
 
 it('ProgressLine.end returns whether it has shown accepted operations', () => {
   const line = new ProgressLine(makeStream().stream);
-  line.showBlockers([operationOf('running')]);
+  line.showWait('waiting');
   expect(line.end()).toBe(false);
   line.showOperations([operationOf('running')]);
   expect(line.end()).toBe(true);

@@ -1,7 +1,7 @@
 import { toPrintable } from '../control-api/printable';
 import type { Redact } from '../control-api/redaction';
 import type { Operation } from '../control-api/wire-types';
-import { describeBlockers, describeProgress } from '../engine/progress';
+import { describeProgress } from '../engine/progress';
 
 /** A terminal, a file or a pipe. */
 export type OutputStream = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
@@ -35,9 +35,8 @@ export class ProgressLine {
     this.#show(describeProgress(operations), lines);
   }
 
-  /** Shows the operations that lock the project. */
-  showBlockers(blocking: readonly Operation[]): void {
-    const text = describeBlockers(blocking);
+  /** Shows what the command waits for before it can send anything. */
+  showWait(text: string): void {
     this.#show(text, [text]);
   }
 

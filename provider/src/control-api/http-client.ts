@@ -35,6 +35,8 @@ export interface HttpPacing {
   /** How long one request may take. Milliseconds. @default 30000 */
   readonly requestTimeoutMs?: number | undefined;
   readonly retryPacing?: RetryPacing | undefined;
+  /** Called when a 429 makes all requests wait for more than a few seconds. */
+  readonly onPause?: ((pauseMs: number) => void) | undefined;
 }
 
 interface RequestParts extends CallOptions {
@@ -60,7 +62,10 @@ export class HttpClient {
   constructor(options: ConnectionSettings & HttpPacing, signal?: AbortSignal) {
     this.retryPacing = options.retryPacing ?? defaultRetryPacing;
     const { requestsPerMinute = defaultRequestLimits.perMinute } = options;
-    const limiter = new RateLimiter({ ...defaultRequestLimits, perMinute: requestsPerMinute });
+    const limiter = new RateLimiter(
+      { ...defaultRequestLimits, perMinute: requestsPerMinute },
+      options.onPause,
+    );
     this.signal = signal;
     this.redact = makeRedactor([options.apiKey]);
     const { sources, lacksVersion } = options;

@@ -84,6 +84,13 @@ describe('RateLimiter after a 429', () => {
     expect(await sendingTimes(limiter, ['GET /a'])).toEqual([1]);
   });
 
+  it('reports the beginning of a long pause', () => {
+    const report = vi.fn();
+    const limiter = new RateLimiter(wide, report);
+    for (const pauseMs of [0, 60_000, 60_000]) limiter.backOff(pauseMs);
+    expect(report.mock.calls).toEqual([[60_000]]);
+  });
+
   it('sets one timer for all waiting requests', async () => {
     const limiter = new RateLimiter(wide);
     limiter.backOff(7_000);

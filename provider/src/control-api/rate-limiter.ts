@@ -42,6 +42,8 @@ export class NotSentError extends Error {
 const defaultPauseMs = 1_000;
 /** The longest random addition to a pause, so that processes don't resume at the same moment. Milliseconds. */
 const jitterMs = 1_000;
+/** Pauses, and additions to one, that are shorter are not reported. Milliseconds. */
+const shortestReportedMs = 5_000;
 
 /**
  * Keeps the requests of this process within the account's limits, in any time window, first come, first served. After a 429, all
@@ -50,12 +52,15 @@ const jitterMs = 1_000;
 export class RateLimiter {
   readonly #account: SlidingWindow;
   readonly #windowOf: (route: string) => SlidingWindow;
+  readonly #onPause: ((pauseMs: number) => void) | undefined;
   #waiters: Waiter[] = [];
   #pausedUntil = 0;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor(limits: RequestLimits = defaultRequestLimits) {
+  /** @param onPause called when a 429 makes all requests wait longer */
+  constructor(limits: RequestLimits = defaultRequestLimits, onPause?: (pauseMs: number) => void) {
+    this.#onPause = onPause;
     this.#account = new SlidingWindow(limits.perMinute, 60_000);
     this.#windowOf = memoize((_route) => new SlidingWindow(limits.perSecondOnRoute, 1_000));
   }
@@ -75,7 +80,9 @@ export class RateLimiter {
 
   /** Sends nothing for this long, because the service returned 429. */
   backOff(retryAfterMs: number): void {
-    const until = performance.now() + (retryAfterMs || defaultPauseMs);
+    const now = performance.now();
+    const until = now + (retryAfterMs || defaultPauseMs);
+    if (until - Math.max(this.#pausedUntil, now) >= shortestReportedMs) this.#onPause?.(retryAfterMs);
     if (until > this.#pausedUntil) this.#pausedUntil = until + Math.random() * jitterMs;
   }
 

@@ -19,6 +19,11 @@ export class EngineDisplay {
     });
   }
 
+  /** Shows what all resources wait for, in the row of the stack, live only. */
+  showWait(line: string): void {
+    void this.#client?.log('progress', '', line).catch(() => undefined);
+  }
+
   /** Shows a warning on the resource; on stderr if there is no engine. */
   async warn(urn: string, message: string): Promise<void> {
     const reported = this.#client?.log('warning', urn, message) ?? Promise.reject(new Error('no engine'));

@@ -53,6 +53,11 @@ function describeFailures(count: number): string[] {
   return count === 0 ? [] : [`${count} ${count === 1 ? 'failure' : 'failures'}`];
 }
 
+/** Why nothing is sent: `waiting for the service, which returned 429: 60 s`. */
+export function describePause(pauseMs: number): string {
+  return `waiting for the service, which returned 429: ${Math.ceil(pauseMs / 1_000)} s`;
+}
+
 /** The operations that a write waits for, any of which may lock the project: `waiting for the project: create_branch op-7 running`. */
 export function describeBlockers(blocking: readonly Operation[]): string {
   return `waiting for the project: ${blocking.map(describeOperation).join(', ')}`;

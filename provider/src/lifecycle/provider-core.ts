@@ -6,7 +6,7 @@ import { Deadline } from '../control-api/deadline';
 import { toPrintable } from '../control-api/printable';
 import { makeRedactor } from '../control-api/redaction';
 import { EngineDisplay } from '../engine/engine-display';
-import type { Progress } from '../engine/progress';
+import { describePause, type Progress } from '../engine/progress';
 import { type ServicePacing, type ServiceProject, ServiceProjects } from '../operations/service-project';
 import { makeClaims } from './resource-claims';
 import { UnsettledError } from './resource-errors';
@@ -55,9 +55,10 @@ export class ProviderCore {
 
   constructor(options: CoreOptions = {}) {
     this.config = new ProviderConfig(options.environment, options.settingNames);
-    this.projects = new ServiceProjects(this.config, options, options.signal);
-    this.#previewPatienceMs = options.previewPatienceMs ?? defaultPatienceMs;
     this.#display = options.display ?? new EngineDisplay(undefined);
+    const onPause = (pauseMs: number) => this.#display.showWait(describePause(pauseMs));
+    this.projects = new ServiceProjects(this.config, { onPause, ...options }, options.signal);
+    this.#previewPatienceMs = options.previewPatienceMs ?? defaultPatienceMs;
   }
 
   /** Whether a call for a resource has failed in this run. */
