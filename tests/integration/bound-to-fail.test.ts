@@ -147,6 +147,15 @@ describe('a replacement does not begin if its create is bound to fail', () => {
   });
 });
 
+it('a branch gets no child in the update that gives it an expiry', async () => {
+  const { startRun, run, projectId } = await startProgram();
+  const parent = await startRun().create('branch', 'parent', { projectId });
+  const expiresAt = new Date(Date.now() + 3_600_000).toISOString().replace(/\.\d+Z$/, 'Z');
+  await run.preview(parent, { projectId, expiresAt });
+  const child = run.check('branch', 'child', { projectId, parentId: parent.id });
+  expect((await errorOf(child)).message).toContain(`expires at ${expiresAt}, so it can have no children`);
+});
+
 it('retainOnDelete leaves no failed branch under the name of a new one', async () => {
   const { emulator, startRun, run, projectId } = await startProgram();
   emulator.inject({

@@ -72,6 +72,15 @@ describe('a branch is not deleted from under an endpoint', () => {
     expect((await errorOf(run.delete(one))).message).toContain(`endpoint ${foreign.id} (read_only`);
   });
 
+  it('whose own delete has failed, if the stack forbids restarts', async () => {
+    const { one, run, startRun, on, emulator, feature } = await startBranchProgram({ allowRestart: 'false' });
+    const endpoint = await startRun().create('endpoint', 'e', on(one.id));
+    await run.check('endpoint', 'other', on(feature));
+    emulator.inject({ match: { method: 'DELETE' }, effect: { kind: 'status', status: 403 } });
+    await errorOf(run.delete(endpoint));
+    expect((await errorOf(run.delete(one))).message).toContain(`endpoint ${endpoint.id} (read_write`);
+  });
+
   it('but by a destroy, which declares nothing', async () => {
     const { one, run, startRun, isThere, on } = await startBranchProgram({ allowRestart: 'false' });
     const endpoint = await startRun().create('endpoint', 'e', on(one.id));

@@ -24,6 +24,21 @@ it('a create without a name or URN sends nothing', async () => {
   expect(service.emulator.requests().filter(({ method }) => method !== 'GET')).toEqual([]);
 });
 
+it.each(['create', 'update', 'delete'] as const)('a %s has its own time-out', async (action) => {
+  const service = await startService();
+  const { id, outs } = await createEndpoint(service);
+  const timeouts = { create: 60, update: 60, delete: 60, [action]: 3 };
+  const inputs = service.declare({ timeouts, suspendTimeoutSeconds: 900 });
+  service.emulator.lockProject(service.project.id);
+  const provider = service.startProvider();
+  const calls = {
+    create: () => provider.create(inputs),
+    update: () => provider.update(id, outs, inputs),
+    delete: () => provider.delete(id, { ...outs, timeouts }),
+  };
+  await expect(calls[action]()).rejects.toThrow('waited 3 s');
+});
+
 describe('a check', () => {
   it('derives no name after adopt is removed from the program', async () => {
     const { provider, declare } = await startService();
@@ -148,6 +163,19 @@ describe('a read', () => {
     expect(inputs).toMatchObject(service.declare());
     expect(inputs).not.toHaveProperty('poolerEnabled', false);
   });
+});
+
+it('a delete is not refused by an old list of the branches', async () => {
+  const service = await startService();
+  const { id, outs } = await createEndpoint(service);
+  const provider = service.startProvider({}, { readSharingMs: 10_000 });
+  const protect = (isProtected: boolean) =>
+    service.emulator.changeBranch(service.project.id, service.branch.id, { protected: isProtected });
+  protect(true);
+  await expect(provider.delete(id, outs)).rejects.toThrow('is protected');
+  protect(false);
+  await provider.delete(id, outs);
+  expect(idsOf(service)).toEqual([]);
 });
 
 it('deletes of endpoints of one branch share a list of the branches', async () => {

@@ -60,6 +60,14 @@ const refusals: readonly Row[] = [
   },
 ];
 
+const removals: readonly Row[] = [
+  {
+    title: 'removed triggers restart once, also after a failure',
+    rounds: [{ program: triggered }, failed(pooled, 'apply_config'), {}],
+    expect: { drops: 1 },
+  },
+];
+
 const creates: readonly Row[] = [
   {
     title: 'a create after a killed one resets what the program no longer gives',
@@ -134,4 +142,4 @@ const cutOffs: readonly Row[] = [
   },
 ];
 
-checkRows([...stops, ...refusals, ...creates, ...cutOffs]);
+checkRows([...stops, ...refusals, ...removals, ...creates, ...cutOffs]);

@@ -38,11 +38,12 @@ describe('before it is configured', () => {
   });
 
   it('a call for a resource is refused', async () => {
-    const { ask } = await startPlugin();
+    const { ask, plugin } = await startPlugin();
     await expect(ask('check', new proto.CheckRequest().setUrn(urn))).rejects.toMatchObject({
       code: status.FAILED_PRECONDITION,
       details: 'the provider is not configured yet',
     });
+    expect(plugin.isIdle).toBe(true);
   });
 });
 

@@ -1,7 +1,7 @@
 import * as pulumi from '@pulumi/pulumi';
 import { describe, expect, it } from 'vitest';
 import { dynamicSettingNames, pluginSettingNames } from './setting-names';
-import { refuseUnsafeConfig } from './stack-config';
+import { findSettingNames, refuseUnsafeConfig } from './stack-config';
 
 /** The outcome in a stack whose config has these keys, for a resource of the dynamic provider unless another is given. */
 function refuseIn(keys: string[], names = dynamicSettingNames): () => void {
@@ -42,4 +42,9 @@ describe("a setting in the stack's config", () => {
     const own = `${pulumi.getProject()}:greeting`;
     expect(refuseIn([...known, own, 'shop:allowRestar', 'postgresql:host'])).not.toThrow();
   });
+});
+
+it.each(['apiKey', 'baseUrl'])("findSettingNames goes by the plugin's %s alone", (name) => {
+  pulumi.runtime.setAllConfig({ [`postgres-compute:${name}`]: 'given' });
+  expect(findSettingNames()).toBe(pluginSettingNames);
 });

@@ -77,6 +77,16 @@ describe('EngineDisplay without an engine', () => {
     expect(write.mock.calls).toEqual([['warning: endpoint ep-1 was kept\n']]);
   });
 
+  it('drops progress that an engine does not take', async () => {
+    const unhandled = vi.fn();
+    process.on('unhandledRejection', unhandled);
+    onTestFinished(() => void process.off('unhandledRejection', unhandled));
+    const log = () => Promise.reject(new Error('it has exited'));
+    new EngineDisplay({ log }).forResource(urn, String).show('start_compute: In progress', 0);
+    await new Promise(setImmediate);
+    expect(unhandled).not.toHaveBeenCalled();
+  });
+
   it('shows no progress without an engine', () => {
     const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     onTestFinished(() => write.mockRestore());

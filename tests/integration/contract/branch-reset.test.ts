@@ -107,8 +107,9 @@ describe.each(doors)('a reset of a Branch by %s', (_name, door) => {
   });
 
   it('happens once although a run was killed, also after a refresh', async () => {
-    const { refresh, up, resets, preview, state, held } = await startReset();
+    const { refresh, up, resets, preview, state, held, emulator, project } = await startReset();
     await up(second); // Killed: its state is lost.
+    emulator.addOperation(project.id, { action: 'create_branch', status: 'failed' }); // Of another branch.
     const { state: refreshed = state } = await refresh(state);
     for (const before of [state, refreshed]) {
       await preview(second, before);
