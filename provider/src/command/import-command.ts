@@ -89,7 +89,7 @@ async function readBranches(project: ServiceProject, { screen }: CommandContext)
   } catch (error) {
     // The key may lack access to the branches.
     if (!(error instanceof ControlApiError)) throw error;
-    screen.say(`Only the endpoints are imported: ${error.message}.`);
+    screen.say(`Only the endpoints are imported: ${error.message}`);
     return [];
   }
 }

@@ -38,7 +38,7 @@ export function addImportStateCommand(program: Command, context: CommandContext)
     .option('-o, --output <file>', 'file to write', 'import-state.json')
     .addHelpText(
       'after',
-      `${toExamples('import-state state.json > index.ts')}
+      `${toExamples('import-state state.json > existing.ts')}
 
 The file is for the provider plugin. The command changes nothing at the service, and prints the next steps.`,
     )
@@ -115,9 +115,9 @@ function describeNextSteps(
       ? [`terraform state rm ${quoted.join(' ')}`]
       : quoted.map((urn) => `pulumi state delete --yes ${urn}`);
   return [
-    `Wrote ${count} ${count === 1 ? 'resource' : 'resources'} to ${output}. Next, in this order:`,
+    `Wrote ${count} ${count === 1 ? 'resource' : 'resources'} to ${output}. Next, in this order, in the folder of the Pulumi program:`,
     '  1. add the text above to the Pulumi program, and the plugin to its Pulumi.yaml',
-    `  2. pulumi import --file ${quote(output)} --generate-code=false`,
+    `  2. pulumi import --file ${quote(resolve(output))} --generate-code=false`,
     '  3. pulumi preview --expect-no-changes',
     `  4. where ${tool} managed them, so that it does not delete them:`,
     ...forget.map((command) => `     ${command}`),

@@ -51,7 +51,7 @@ const settingsAndExitCodes = `
 Environment variables (the command can't read the config of a Pulumi stack):
   POSTGRES_COMPUTE_API_KEY   API key; not an option, because other users can see the arguments of a process
   POSTGRES_COMPUTE_BASE_URL  API URL including the version segment: https://HOST/api/v2; or use --base-url
-  POSTGRES_COMPUTE_PROJECT   project ID or name; or use --project
+  POSTGRES_COMPUTE_PROJECT   project ID or name, for commands that take --project
   NO_COLOR                   if set, output has no colours, even on a terminal
 
 Exit codes:
