@@ -216,6 +216,19 @@ it('allowRestart: false holds when an option replaces an active endpoint', async
   expect(now()).toBeUndefined();
 });
 
+it.each([
+  ['endpoint', 'replaces the endpoint, changes its host, drops connections (active now)'],
+  ['branch', 'deletes the data of the branch, with its endpoints'],
+] as const)('a %s that an option replaces shows what that does', async (kind, consequence) => {
+  const { startRun, run, on, feature, projectId } = await startProgram();
+  const inputs = kind === 'endpoint' ? on(feature) : { projectId, name: 'data', allowDataLoss: true };
+  const held = await startRun().create(kind, 'x', inputs);
+  await run.check(kind, 'x', inputs, held);
+  expect(run.shown.join()).toBe('');
+  await run.check(kind, 'x', inputs);
+  expect(run.shown.join()).toContain(`${consequence}: a resource option (replaceWith`);
+});
+
 it('two resources with one id in state are refused, even a replaced one', async () => {
   const { startRun, run, on, feature } = await startProgram();
   const endpoint = await startRun().create('endpoint', 'e', on(feature));

@@ -100,25 +100,30 @@ export class EndpointPreview {
     return [];
   }
 
-  /** Whether `allowRestart` forbids a replacement that no diff has judged by what the program declares now. */
+  /** Why `allowRestart` forbids a replacement that no diff has judged by what the program declares now; otherwise a warning. */
   async findUnjudgedReplacement(declaration: Declaration): Promise<InputFailure[]> {
     const { inputs, resource } = declaration;
     const claims = this.#core.claims.endpoint;
     const by = claims.findUnjudged(resource.urn);
     const { inState, idInState } = claims.resource(resource.urn);
-    if (by === undefined || !inState || this.#core.allowsRestart(inputs)) return [];
+    const isAllowed = this.#core.allowsRestart(inputs);
+    if (by === undefined || !inState || (isAllowed && by === 'base')) return [];
     const before = inState.inputs as EndpointInputs; // As an earlier check has passed them.
     const { endpoints } = this.#core.projects.project(before.projectId);
+    const listed = isAllowed ? this.#core.list({ resource, inputs: before }, 'endpoints') : endpoints.fresh();
     // Without a diff, the engine has not passed the id.
     const isIt = ({ id, name, branch_id, type }: Endpoint) =>
       idInState === undefined
         ? branch_id === before.branchId && type === before.type && name === (before.name ?? name)
         : id === idInState;
-    const live = (await endpoints.fresh()).find((endpoint) => isIt(endpoint) && isUp(endpoint));
+    const live = (await listed).find((endpoint) => isIt(endpoint) && (isAllowed || isUp(endpoint)));
     if (!live) return [];
     const replacedBecause = by === 'base' ? replacedWithBranch : replacedByOption;
     const impact = describeImpact({ changes: [], live, steps: [], inputs, replacedBecause });
-    return [{ property: 'allowRestart', reason: this.#describeRefusal(live.id, impact, declaration) }];
+    if (!isAllowed)
+      return [{ property: 'allowRestart', reason: this.#describeRefusal(live.id, impact, declaration) }];
+    await this.#core.warn(declaration, impact.sentences);
+    return [];
   }
 
   /** The endpoints of the project, if they are known: one list serves all that a preview creates. */

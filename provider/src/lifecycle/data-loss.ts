@@ -25,28 +25,38 @@ type Losing = Declared<{
 }>;
 
 /**
- * Why a replacement that no diff has judged must stop. For a resource option, the engine calls check twice and never diff. For a
- * replaced base, it calls diff with the old inputs; the new program may have removed allowDataLoss.
+ * Why a replacement that no diff has judged must stop; a warning if it may go on. For a resource option, the engine calls check twice,
+ * and diff finds no reason. For a replaced base, diff has warned about the old inputs; the new program may have removed allowDataLoss.
  */
 export async function findUnjudgedLoss(
   core: ProviderCore,
   { kind, place, describe }: Loss,
-  { resource: { urn }, inputs }: Losing,
+  declaration: Losing,
 ): Promise<InputFailure[]> {
   const claims = core.claims[kind];
   const base = bases[place];
-  const { allowDataLoss, projectId, branchId = '' } = inputs;
+  const { urn } = declaration.resource;
+  const { allowDataLoss, projectId, branchId = '' } = declaration.inputs;
   const { idInState = '' } = claims.resource(urn);
   const by = claims.findUnjudged(urn);
-  if (by === undefined || isUnknown(allowDataLoss) || allowDataLoss) return [];
+  if (by === undefined || isUnknown(allowDataLoss) || (allowDataLoss && by === 'base')) return [];
   // After an interrupted replacement the old one no longer exists, so there is no data to lose.
   const isCutOff = by === 'option' && idInState !== '' && !isUnknown(projectId);
-  if (isCutOff && !(await core.projects.project(projectId).list(kind, branchId).find(idInState))) return [];
+  if (isCutOff) {
+    const project = core.projects.project(projectId);
+    const find = async () => (await project.list(kind, branchId).find(idInState)) ?? 'gone';
+    const found = allowDataLoss ? await core.glimpse(declaration, project, `the ${kind}`, find) : await find();
+    if (found === 'gone') return [];
+  }
   const [cause, wayOut] =
     by === 'base'
       ? [`${base} is replaced`, `leave ${base} as it was`]
       : [replacedByOption, 'leave the option out'];
   const consequence = describe(`the ${kind}`, claims.isRetained(urn));
+  if (allowDataLoss) {
+    await core.warn(declaration, [`${consequence}: ${cause}`]);
+    return [];
+  }
   const reason = `allowDataLoss is not true, and this ${consequence}: ${cause}. To continue, set allowDataLoss: true; to keep the data, ${wayOut}.`;
   return [{ property: '', reason }];
 }
