@@ -25,6 +25,21 @@ describe.skipIf(!hasPostgres)('roles and databases of the API in Postgres', () =
     await connect({ password: body.role.password });
   });
 
+  it.each([
+    ['a reset of its password', 'POST', 'roles/bob/reset_password'],
+    ['the deletion of its role', 'DELETE', 'roles/bob'],
+  ])('%s ends a login that its client holds up', async (_what, method, path) => {
+    const { connect, onBranch, createRole } = await service().createProject();
+    const bob = await createRole('bob');
+    const client = await connect();
+    const held = connect(bob, { options: '-c post_auth_delay=20' });
+    const ended = expect(held.then((login) => login.query('SELECT'))).rejects.toThrow();
+    const others = 'SELECT count(DISTINCT pid)::int FROM pg_locks WHERE pid <> pg_backend_pid()';
+    await expect.poll(() => client.ask(others)).toBe(1);
+    await onBranch(method, path);
+    await ended;
+  });
+
   it('a role of the API is none that a client has created before', async () => {
     const { login, connect, onBranch, createRole } = await service().createProject();
     const maker = await createRole('maker');

@@ -18,8 +18,14 @@ export async function shutOut(admin: Client, name: string): Promise<void> {
   await endSessions(admin, `usename = ${escapeLiteral(name)}`);
 }
 
-function endSessions(admin: Client, condition: string): Promise<unknown> {
-  return admin.query(`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE ${condition}`);
+/** Those that have proved a password and are not shown yet: a client can hold up its own login. In any case they have a lock. */
+const LOGGING_IN = `SELECT pid FROM pg_locks WHERE pid NOT IN (
+  SELECT pid FROM pg_stat_activity WHERE usename IS NOT NULL OR backend_type <> 'client backend')`;
+
+/** Ends sessions of pg_stat_activity, and all logins under way. */
+export function endSessions(admin: Client, condition: string, waitMs = 5000): Promise<unknown> {
+  const ended = `${LOGGING_IN} UNION SELECT pid FROM pg_stat_activity WHERE ${condition}`;
+  return admin.query(`SELECT pg_terminate_backend(pid, ${waitMs}) FROM (${ended}) AS ended`);
 }
 
 /**

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from 'pg';
 import type { BranchRecord } from '../records/records';
-import type { Connect } from './access-changes';
+import { type Connect, endSessions } from './access-changes';
 import { type AdminAccess, asAdmin } from './admin';
 import {
   type ClusterState,
@@ -29,7 +29,7 @@ export interface ClusterSetup {
 }
 
 /** The emulator's own sessions are of another type. */
-const OF_CLIENTS = "FROM pg_stat_activity WHERE backend_type = 'client backend'";
+const IS_CLIENT = "backend_type = 'client backend'";
 
 /** To one that hangs, or on which a client has locked the roles; it stops anyway. */
 const LAST_CONNECT_TIMEOUT_MS = 1000;
@@ -227,13 +227,13 @@ export class Cluster {
 
   /** Cuts every client off; a client that connects later can stay. */
   dropConnections(): Promise<unknown> {
-    return this.connect('postgres', (admin) => admin.query(`SELECT pg_terminate_backend(pid) ${OF_CLIENTS}`));
+    return this.connect('postgres', (admin) => endSessions(admin, IS_CLIENT, 0));
   }
 
   /** Whether a client runs a query or has a transaction open. Also true if the server is too busy to say so. */
   async isQuerying(): Promise<boolean> {
     if (this.server === undefined) return false;
-    const query = `SELECT ${OF_CLIENTS} AND state NOT IN ('idle', 'disabled')`;
+    const query = `SELECT FROM pg_stat_activity WHERE ${IS_CLIENT} AND state NOT IN ('idle', 'disabled')`;
     return this.connect('postgres', (admin) => admin.query(query)).then(
       ({ rowCount }) => rowCount !== 0,
       () => this.server !== undefined,
