@@ -9,6 +9,7 @@ import { asServer, runGuarded } from '../../emulator/src/data-plane/guarded-proc
 import { PostgresServer, type ServerStart } from '../../emulator/src/data-plane/postgres-server';
 import { giveToServer, writeServerFile } from '../../emulator/src/data-plane/server-user';
 import { createTemplate } from '../../emulator/src/data-plane/template';
+import { Verifiers } from '../../emulator/src/data-plane/verifiers';
 import type { BranchRecord, ProjectRecord } from '../../emulator/src/records/records';
 import { hasPostgres } from '../support/postgres-emulator';
 import { makeTemporaryFolder } from '../support/temporary-folder';
@@ -76,6 +77,21 @@ it.skipIf(!hasPostgres)('a branch whose data cannot be reached is not copied as 
   data.copies.fork(source, target);
   await expect(data.copies.created('br-target')).rejects.toThrow('ENOENT');
 });
+
+it.skipIf(!hasPostgres)(
+  'a login waits for nothing that takes long, where its password is known',
+  async () => {
+    const { data, source } = await openData(async () => undefined);
+    const cluster = data.of('br-source');
+    await data.prepare(cluster);
+    cluster.note({
+      passwords: [{ role: 'bob', verifier: 'SCRAM-SHA-256$5000:c2FsdA==$a2V5:a2V5', validUntilMs: null }],
+    });
+    // Such as a copy, while a replica runs.
+    void cluster.inTurn(() => new Promise(() => undefined));
+    expect(await new Verifiers(data).of(source, 'bob')).toMatchObject({ iterations: 5000 });
+  },
+);
 
 /** Makes a folder of data, with a function that starts a server on it. */
 async function makeData() {

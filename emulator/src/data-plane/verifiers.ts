@@ -40,6 +40,9 @@ export class Verifiers {
         if (cluster.server !== undefined) throw error;
       }
     }
+    // Known from the last stop, and not while a server starts: a copy of the data may have the turn, and a replica may run.
+    const { passwords } = cluster.state;
+    if (isApplied() && passwords !== undefined) return passwords.find((one) => one.role === role);
     // A server that is starting may not have the password yet.
     return cluster.inTurn(async () => {
       if (cluster.server !== undefined && hasRoles(cluster.state)) return this.#ask(cluster, role);
