@@ -61,11 +61,8 @@ export class HttpClient {
   /** @param signal aborted when the user interrupts the run: from then on, nothing is sent */
   constructor(options: ConnectionSettings & HttpPacing, signal?: AbortSignal) {
     this.retryPacing = options.retryPacing ?? defaultRetryPacing;
-    const { requestsPerMinute = defaultRequestLimits.perMinute } = options;
-    const limiter = new RateLimiter(
-      { ...defaultRequestLimits, perMinute: requestsPerMinute },
-      options.onPause,
-    );
+    const { requestsPerMinute: perMinute = defaultRequestLimits.perMinute, onPause } = options;
+    const limiter = new RateLimiter({ ...defaultRequestLimits, perMinute }, onPause);
     this.signal = signal;
     this.redact = makeRedactor([options.apiKey]);
     const { sources, lacksVersion } = options;

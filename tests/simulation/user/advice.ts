@@ -134,7 +134,7 @@ function adopt({ world, stack, isCutOff, slot, isBranch, message }: Advised): bo
   const adopted = isBranch ? ground.branches.adopted : ground.adopted;
   const made = isBranch ? ground.branches.own(slot) : ground.own(slot);
   const isLost = ({ id }: { id: string }) => !stack.state.resources.some((stored) => stored.id === id);
-  const isReplaced = message.startsWith('branchId already has');
+  const isReplaced = /\bbranchId (value \S+ has a problem: )?already has/.test(message);
   const found = made.find(
     (each) =>
       (isLost(each) ? isCutOff : isReplaced) &&
