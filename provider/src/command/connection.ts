@@ -58,10 +58,13 @@ function readSettings({ baseUrl }: CommandOptions, environment: NodeJS.ProcessEn
   if (!(baseUrl ?? environment.POSTGRES_COMPUTE_BASE_URL)?.trim())
     throw usageError('No base URL given: pass --base-url, or set POSTGRES_COMPUTE_BASE_URL.');
   const readConfig = (name: string) => (name === 'baseUrl' ? baseUrl : undefined);
+  const keyOf = (name: string) => (name === 'baseUrl' ? '--base-url' : undefined);
   try {
-    const settings = readConnectionSettings(readConfig, environment);
-    if (baseUrl === undefined) return settings;
-    return { ...settings, sources: { apiKey: 'POSTGRES_COMPUTE_API_KEY', baseUrl: '--base-url' } };
+    return readConnectionSettings(readConfig, environment, {
+      namespace: '',
+      sourceOf: () => '--base-url',
+      keyOf,
+    });
   } catch (error) {
     throw usageError(messageOf(error));
   }

@@ -104,6 +104,14 @@ describe('readConnectionSettings for the base URL', () => {
     );
   });
 
+  it('names only what a user of the command can set', () => {
+    const names = { namespace: '', sourceOf: () => '--base-url', keyOf: () => undefined };
+    const environment = { POSTGRES_COMPUTE_API_KEY: key, POSTGRES_COMPUTE_BASE_URL: 'http://10.0.0.1/v2' };
+    expect(() => readConnectionSettings(() => undefined, environment, names)).toThrow(
+      /\(POSTGRES_COMPUTE_BASE_URL\) uses.* allow http by setting POSTGRES_COMPUTE_ALLOW_INSECURE_BASE_URL to true\.$/,
+    );
+  });
+
   it('accepts http to another machine if config or environment allows it', () => {
     const config = {
       'postgresCompute:apiKey': key,

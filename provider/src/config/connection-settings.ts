@@ -1,4 +1,4 @@
-import { dynamicSettingNames } from './setting-names';
+import { dynamicSettingNames, type SettingNames } from './setting-names';
 
 /** The address of the service and the key. Held only in memory. */
 export interface ConnectionSettings {
@@ -28,6 +28,11 @@ const sources = {
   },
 } as const;
 
+type Places = Pick<SettingNames, 'namespace' | 'sourceOf'> & {
+  /** What a user can set beside the variable, if anything. @default the key of the config */
+  readonly keyOf?: (name: string) => string | undefined;
+};
+
 /**
  * Reads the connection settings from the stack's config, otherwise from the environment.
  * @throws Error when a setting is missing or invalid, or when the base URL would expose the key. No message holds the key.
@@ -35,8 +40,13 @@ const sources = {
 export function readConnectionSettings(
   readConfig: ReadConfig,
   environment: NodeJS.ProcessEnv,
-  { namespace, sourceOf: sourceInConfig } = dynamicSettingNames,
+  {
+    namespace,
+    sourceOf: sourceInConfig,
+    keyOf = (name) => `${namespace}:${name}`,
+  }: Places = dynamicSettingNames,
 ): ConnectionSettings {
+  const placesOf = (name: string, variable: string) => [keyOf(name), variable].filter(Boolean).join(' or ');
   const sourceOf = (name: keyof typeof sources) =>
     readConfig(name) === undefined ? sources[name].variable : sourceInConfig(name);
   const read = (name: keyof typeof sources): string => {
@@ -52,55 +62,57 @@ export function readConnectionSettings(
     readConfig('requestsPerMinute') ?? environment.POSTGRES_COMPUTE_REQUESTS_PER_MINUTE;
   const allowInsecure =
     readConfig('allowInsecureBaseUrl') ?? environment.POSTGRES_COMPUTE_ALLOW_INSECURE_BASE_URL;
-  const baseUrl = checkBaseUrl(read('baseUrl'), checkAllowance(allowInsecure, namespace), namespace);
+  const allowance = placesOf('allowInsecureBaseUrl', 'POSTGRES_COMPUTE_ALLOW_INSECURE_BASE_URL');
+  const mayBeInsecure = checkAllowance(allowInsecure, allowance);
+  const urlPlaces = placesOf('baseUrl', sources.baseUrl.variable);
+  const baseUrl = checkBaseUrl(read('baseUrl'), mayBeInsecure, urlPlaces, allowance);
   return {
     baseUrl,
-    apiKey: checkApiKey(read('apiKey'), namespace),
+    apiKey: checkApiKey(read('apiKey'), placesOf('apiKey', sources.apiKey.variable)),
     sources: { baseUrl: sourceOf('baseUrl'), apiKey: sourceOf('apiKey') },
     ...(!/\/v\d+\/*$/.test(baseUrl) && { lacksVersion: true }),
     ...(requestsPerMinute && {
-      requestsPerMinute: checkRequestsPerMinute(requestsPerMinute, namespace),
+      requestsPerMinute: checkRequestsPerMinute(
+        requestsPerMinute,
+        placesOf('requestsPerMinute', 'POSTGRES_COMPUTE_REQUESTS_PER_MINUTE'),
+      ),
     }),
   };
 }
 
-function checkRequestsPerMinute(text: string, namespace: string): number {
+function checkRequestsPerMinute(text: string, places: string): number {
   const count = Number(text);
   if (Number.isInteger(count) && count >= 1) return count;
-  throw new Error(
-    `${namespace}:requestsPerMinute (or POSTGRES_COMPUTE_REQUESTS_PER_MINUTE) must be a whole number above 0, not "${text}".`,
-  );
+  throw new Error(`${places} must be a whole number above 0, not "${text}".`);
 }
 
-function checkAllowance(text: string | undefined, namespace: string): boolean {
+function checkAllowance(text: string | undefined, places: string): boolean {
   const allowance = text?.trim();
   if (!allowance || allowance === 'false') return false;
   if (allowance === 'true') return true;
-  throw new Error(
-    `${namespace}:allowInsecureBaseUrl (or POSTGRES_COMPUTE_ALLOW_INSECURE_BASE_URL) must be true or false, not "${text}".`,
-  );
+  throw new Error(`${places} must be true or false, not "${text}".`);
 }
 
-function checkBaseUrl(baseUrl: string, mayBeInsecure: boolean, namespace: string): string {
+function checkBaseUrl(baseUrl: string, mayBeInsecure: boolean, places: string, allowance: string): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
   // URL drops a bare `?` or `#`, but either would cut off every path.
   if (!url || !isWeb || url.username || url.password || /[?#]/.test(baseUrl)) {
     throw new Error(
-      `The base URL of the Postgres service (${namespace}:baseUrl or POSTGRES_COMPUTE_BASE_URL) must be an http(s) URL without user, query or fragment, such as https://HOST/api/v2.`,
+      `The base URL of the Postgres service (${places}) must be an http(s) URL without user, query or fragment, such as https://HOST/api/v2.`,
     );
   }
   if (url.protocol === 'https:' || isLoopback(url) || mayBeInsecure) return baseUrl;
   throw new Error(
-    `The base URL of the Postgres service (${namespace}:baseUrl or POSTGRES_COMPUTE_BASE_URL) uses http to ${url.hostname}, so anyone on the network path could read the API key. Use https. If you trust the network, allow http with \`pulumi config set ${namespace}:allowInsecureBaseUrl true\`, or POSTGRES_COMPUTE_ALLOW_INSECURE_BASE_URL=true.`,
+    `The base URL of the Postgres service (${places}) uses http to ${url.hostname}, so anyone on the network path could read the API key. Use https. If you trust the network, allow http by setting ${allowance} to true.`,
   );
 }
 
-function checkApiKey(apiKey: string, namespace: string): string {
+function checkApiKey(apiKey: string, places: string): string {
   // A header can't carry other characters, and the error of Node.js would quote the key.
   if (/^[\x21-\x7e]+$/.test(apiKey)) return apiKey;
   throw new Error(
-    `The API key of the Postgres service (${namespace}:apiKey or POSTGRES_COMPUTE_API_KEY) contains a space, a control character or a non-ASCII character.`,
+    `The API key of the Postgres service (${places}) contains a space, a control character or a non-ASCII character.`,
   );
 }
 

@@ -159,7 +159,7 @@ describe('the setting on which a failure depends', () => {
   it('is the base URL after a 404 if that lacks the version', () => {
     const context = { redact, sources, lacksVersion: true };
     expect(toControlApiError(failed(404, own), 'GET', '/projects', context).message).toBe(
-      'GET /projects: 404 Not Found: no. The base URL is set in POSTGRES_COMPUTE_BASE_URL, without /v2 at its end.',
+      'GET /projects: 404 Not Found: no. The base URL is set in POSTGRES_COMPUTE_BASE_URL, and lacks /v2 at its end.',
     );
   });
 });

@@ -137,7 +137,7 @@ function adviseOn(failure: ControlApiFailure): string {
     code === elsewhereCode || (!isFromService && meaningOfFailure(status, code) === 'refused');
   const isUnreachable = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'].includes(code);
   if (!isElsewhere && !isUnreachable && !(status === 404 && lacksVersion)) return '';
-  return `The base URL is set in ${sources.baseUrl}${lacksVersion ? ', without /v2 at its end' : ''}.`;
+  return `The base URL is set in ${sources.baseUrl}${lacksVersion ? ', and lacks /v2 at its end' : ''}.`;
 }
 
 /** Makes a function that redacts and escapes the service's text. */
