@@ -191,10 +191,9 @@ function fillOperation(find, operation) {
 }
 
 /** @param {OperationView} operation */
-function durationText({ startedAt, durationMs }) {
+function durationText({ createdAt, durationMs }) {
   if (durationMs !== null) return formatDuration(durationMs);
-  if (startedAt === null) return 'not started';
-  return formatRunningDuration(Date.now() - clockAheadMs - Date.parse(startedAt));
+  return formatRunningDuration(Date.now() - clockAheadMs - Date.parse(createdAt));
 }
 
 /**

@@ -86,8 +86,7 @@ function viewEndpoint(project: ProjectRecord, { wire }: EndpointRecord, dataPlan
 }
 
 function viewOperation(project: ProjectRecord, operation: OperationRecord) {
-  const { wire, progress, startedAt = null } = operation;
-  const endedMs = Date.parse(wire.updated_at);
+  const { wire, progress } = operation;
   return {
     id: wire.id,
     action: wire.action,
@@ -96,11 +95,8 @@ function viewOperation(project: ProjectRecord, operation: OperationRecord) {
     status: statusLabel(wire.status),
     error: wire.error ?? null,
     createdAt: wire.created_at,
-    /** null while the operation waits for others. */
-    startedAt,
-    /** From the start of the operation; null until it has ended. One that was cancelled before it started took no time. */
-    durationMs:
-      progress === 'ended' ? endedMs - (startedAt === null ? endedMs : Date.parse(startedAt)) : null,
+    /** null until it has ended. */
+    durationMs: progress === 'ended' ? wire.total_duration_ms : null,
   };
 }
 

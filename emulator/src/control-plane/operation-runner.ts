@@ -198,7 +198,6 @@ export class OperationRunner {
     wire.status = status;
     wire.updated_at = this.#settings.clock.now();
     wire.total_duration_ms = Date.parse(wire.updated_at) - Date.parse(wire.created_at);
-    if (operation.progress === 'started') operation.startedAt = wire.updated_at;
     this.#settings.onChange(operation);
   }
 }

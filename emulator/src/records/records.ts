@@ -61,8 +61,6 @@ export interface OperationRecord {
   readonly project: ProjectRecord;
   readonly wire: Operation;
   readonly step: Step;
-  /** When it last began to run; undefined while it waits for other operations. */
-  startedAt?: string;
   /** The id of the first operation of the same request. They run one after the other. */
   readonly chainId: string;
   progress: 'waiting' | 'started' | 'ended';
