@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { makeDynamicProviders } from '../../provider/src/dynamic/dynamic-provider';
+import type { DynamicPartialStateError } from '../../provider/src/dynamic/host-errors';
 import type { StoredInputs, StoredOutputs } from '../../provider/src/dynamic/stored-properties';
 import { collectDiagnostics } from '../support/diagnostics';
 import { createEndpoint, idsOf, startService, urnOf } from '../support/start-service';
@@ -62,6 +64,27 @@ describe('a check', () => {
     const reason = expect.stringContaining(urnOf('first'));
     expect(await check('second')).toEqual([{ property: 'name', reason }]);
   });
+});
+
+it('a replacement that comes first is not the branch that has failed', async () => {
+  const { emulator, project, branch, lifecycleOptions } = await startService();
+  const names = () => emulator.branches(project.id).map(({ name }) => name);
+  const place = { projectId: project.id, parentId: branch.id, __urn: urnOf('b', 'branch') };
+  const program: StoredInputs = { ...place, __createsBeforeDelete: true };
+  const startProvider = () => makeDynamicProviders(lifecycleOptions()).branch;
+  const { inputs = program } = await startProvider().check({}, program);
+  emulator.inject({ match: { action: 'create_branch' }, effect: { kind: 'operation-fails' } });
+  const failed = await startProvider()
+    .create(inputs)
+    .catch((error: unknown) => error);
+  const { id, properties } = failed as DynamicPartialStateError;
+  const next = startProvider();
+  await next.check(inputs, program);
+  expect(await next.diff(id, properties, inputs)).toMatchObject({ replaces: ['unsettledOperations'] });
+  const { inputs: anew = program } = await next.check({}, program);
+  await next.create(anew);
+  await next.delete(id, properties);
+  expect(names()).toEqual(['main', 'feature', anew.name]);
 });
 
 describe('a diff', () => {

@@ -58,7 +58,8 @@ function findReplaced(
 ): string | undefined {
   if (urn === undefined || !createsBeforeDelete || oldName !== undefined) return undefined;
   const replaced = claims.resource(urn).inState?.inputs.name;
-  return isString(replaced) ? hashName(replaced) : undefined;
+  // The outputs of a branch whose create has failed have its unfinished name.
+  return isString(replaced) ? hashName(replaced.replace(/-creating$/, '')) : undefined;
 }
 
 function claimName(
