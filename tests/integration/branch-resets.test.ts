@@ -38,6 +38,15 @@ describe('the reset of a branch', () => {
     expect(await run.preview(endpoint, on)).toMatchObject({ hasChanges: false });
   });
 
+  it('is refused if others have deleted the branch', async () => {
+    const { run, branch, reset, request, project } = await startGuarded();
+    await request('DELETE', `/projects/${project.id}/branches/${branch.id}`);
+    await sleep(1_000);
+    const { message } = await errorOf(run.preview(branch, { ...reset, allowDataLoss: undefined }));
+    expect(message).toMatch(/the branch no longer exists\. To create it again, run `pulumi up --refresh`/);
+    expect(run.shown).toEqual([]);
+  });
+
   it('is not refused while the compute is idle, or once it is done', async () => {
     const { run, startRun, branch, endpoint, on, reset, request, project } = await startGuarded();
     // With --skip-preview, the engine asks about the endpoint only then.

@@ -5,6 +5,7 @@ import { isSameInstant, isUnknown, unknownValue } from '../lifecycle/input-value
 import { isCreation } from '../lifecycle/ledger';
 import type { ProviderCore } from '../lifecycle/provider-core';
 import { checkReset } from '../lifecycle/reset-guards';
+import { describeGone } from '../lifecycle/resource-errors';
 import type { ItemRecord } from '../lifecycle/run-records';
 import { isFailed } from '../operations/operation-outcome';
 import { listOperationsSince } from '../operations/operation-pages';
@@ -55,6 +56,8 @@ export async function reportReset(
     await core.warn(declaration, [`${what}, unless the value stays the same${gate}`]);
     return deletesData;
   }
+  if (!branch && (await isGone(core, id, inputs)))
+    throw new Error(describeGone({ action: 'update', kind: 'branch', id }));
   if (isForbidden)
     throw new Error(
       `allowDataLoss is not true, and this ${what}. Nothing was changed. To continue, set allowDataLoss: true, or preserveUnderName to keep the data in another branch; to keep the data where it is, leave resetTriggers as it was.`,
@@ -84,6 +87,13 @@ export async function reportReset(
   }
   await core.warn(declaration, [what]);
   return deletesData;
+}
+
+/** Whether it has expired, or another client has deleted it. A list may not show yet what another run has created. */
+async function isGone(core: ProviderCore, id: string, { projectId }: BranchInputs): Promise<boolean> {
+  if (core.isOutOfReach(projectId)) return false;
+  const { branches, readLagMs } = core.projects.project(projectId);
+  return (await branches.findPatiently(id, readLagMs)) === undefined;
 }
 
 /**
