@@ -127,7 +127,7 @@ it('a preview of a rename keeps no data of a database that is lost', async () =>
   await request('DELETE', `/projects/${projectId}/branches/${branch.id}/databases/shop`);
   const gone = startRun();
   await gone.preview(database, { ...shop, name: 'store' });
-  expect(gone.shown.join()).toMatch(/^its branch no longer has it: .*--refresh/);
+  expect(gone.shown.join()).toMatch(/^database \S+ no longer exists: .*--refresh/);
 });
 
 it('a new database can have the name that another one had at first', async () => {

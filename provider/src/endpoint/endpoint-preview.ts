@@ -8,7 +8,7 @@ import { evolve } from '../lifecycle/evolve';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import { mayDrop } from '../lifecycle/plan';
 import type { ProviderCore } from '../lifecycle/provider-core';
-import { describeOrder } from '../lifecycle/resource-errors';
+import { describeOrder, foreseeGone } from '../lifecycle/resource-errors';
 import { describeNamed } from '../lifecycle/resource-identity';
 import type { Difference } from '../lifecycle/resource-lifecycle';
 import { isUnsettled } from '../lifecycle/resource-state';
@@ -62,7 +62,7 @@ export class EndpointPreview {
       const project = this.#core.projects.project(outputs.projectId);
       const plan = await planLive(this.#core, project, id, situation, declaration);
       const replacedBecause = base === undefined ? undefined : replacedWithBranch;
-      if (plan === 'gone') warnings.push(describeGone(id));
+      if (plan === 'gone') warnings.push(foreseeGone('endpoint', id));
       else if (plan) impact = describeImpact({ ...plan, changes, inputs, secretNames, replacedBecause });
       const whenEarly = base === undefined ? '' : ` ${inEarlierUpdate}`;
       if (this.#isForbidden(impact, inputs))
@@ -163,8 +163,11 @@ export class EndpointPreview {
     const assumed = { ...declaration, inputs: { ...declaration.inputs, branchId } };
     const existing = findExisting(assumed, endpoints);
     if (!existing) return [];
-    const which = `endpoint ${existing.item.id} on branch ${branchId}, which this update adopts`;
-    return this.#describeIf(`\`pulumi up\` takes over ${which}`, existing, assumed);
+    const takeOver = `\`pulumi up\` takes over endpoint ${existing.item.id}`;
+    return [
+      `if this is on branch ${branchId}, which this update adopts, ${takeOver}`,
+      ...this.#describeIf(takeOver, existing, assumed),
+    ];
   }
 
   /** Warnings about the endpoint of its own that the create will find. @throws Error when the create will stop */
@@ -242,8 +245,3 @@ function describeEndpoint({ id, created_at }: Endpoint): string {
 }
 
 const ifForced = 'the endpoint, changes its host, drops connections';
-
-/** An interrupted replacement has deleted it, or another client. The engine does not say which. */
-function describeGone(id: string): string {
-  return `endpoint ${id} no longer exists: \`pulumi up\` fails unless an interrupted replacement has deleted it; \`pulumi up --refresh\` creates it again`;
-}

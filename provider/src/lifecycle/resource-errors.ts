@@ -93,6 +93,11 @@ export function describeGone(subject: Subject): string {
   return `${describeSubject(subject)}: the ${subject.kind} no longer exists. To create it again, run \`pulumi up --refresh\`; if it was deleted on purpose, remove it from the program.`;
 }
 
+/** What a preview reports. The engine does not say whether an interrupted replacement or another client has deleted it. */
+export function foreseeGone(kind: Kind, id: string): string {
+  return `${kind} ${id} no longer exists: \`pulumi up\` fails unless an interrupted replacement has deleted it; \`pulumi up --refresh\` creates it again`;
+}
+
 export function describeDrift(subject: Subject, drift: readonly string[]): string {
   return `${describeSubject(subject)}: every operation finished, but the service reports a different ${drift.join(', ')} than declared. Another client may have changed it; the next \`pulumi up\` applies it again.`;
 }

@@ -4,14 +4,12 @@ import type { NamedKind } from '../control-api/wire-types';
 import { orForced } from '../lifecycle/data-loss';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import type { ProviderCore } from '../lifecycle/provider-core';
+import { foreseeGone } from '../lifecycle/resource-errors';
 import type { Declared } from '../lifecycle/resource-identity';
 import type { NamedItem } from '../operations/service-project';
 import { describeCopied, describeTaken } from './named-create';
 import { isOf, isReset } from './named-resource';
 import type { NamedInputs, NamedType, PriorNamed } from './named-type';
-
-const goneAlready =
-  '`pulumi up` fails unless an interrupted replacement has deleted it; `pulumi up --refresh` creates it again';
 
 /**
  * The roles or databases of the branch. A branch that this run creates or resets starts with those of another one.
@@ -150,9 +148,9 @@ export async function describeLost<Inputs extends NamedInputs>(
       `the reset of its branch replaces the ${kind}s: ${andAgain}, unless the branch that the data comes from has it`,
     ];
   const isUncertain = prior.outputs.__ledger?.past === 'uncertain';
-  if (!isUncertain && !changes.includes('name')) return [];
+  if (!isUncertain && changes.length === 0) return [];
   const items = await glimpseNamed(core, kind, news);
   const isThere = items?.some((item) => item.id === id || isOf(prior.outputs)(item)) ?? true;
-  const then = isUncertain ? andAgain : goneAlready;
-  return isThere ? [] : [`its branch no longer has it: ${then}`];
+  if (isThere) return [];
+  return [isUncertain ? `its branch no longer has it: ${andAgain}` : foreseeGone(kind, id)];
 }
