@@ -96,6 +96,20 @@ describe('starting and suspending a compute', () => {
     expect(emulator.connectionDrops(id)).toBe(0); // A client of the emulator's own controls has none.
   });
 
+  it('a suspension that has failed is repeated after the delay', async () => {
+    const { emulator, project, create } = await startService({ autosuspendSecondMs: 1 });
+    const match = { action: 'suspend_compute' };
+    emulator.inject({ match, effect: { kind: 'operation-fails' }, times: 'always' });
+    const { body } = await create({ suspend_timeout_seconds: 200 });
+    const isAttempt = ({ action, endpoint_id: id }: { action: string; endpoint_id?: string }) =>
+      action === match.action && id === body?.endpoint.id;
+    const times = () =>
+      emulator.operations(project.id).flatMap((each) => (isAttempt(each) ? [Date.parse(each.created_at)] : []));
+    await expect.poll(() => times().length).toBeGreaterThan(1);
+    const [second = 0, first = 0] = times().slice(-2);
+    expect(second - first).toBeGreaterThan(190);
+  });
+
   it('a compute with an autosuspend delay of -1 is never suspended', async () => {
     const { emulator, project, createActive, held } = await startService({ autosuspendSecondMs: 1 });
     const id = await createActive({ suspend_timeout_seconds: -1 });

@@ -20,6 +20,11 @@ it('lets in only so many clients that read nothing, until they are cut off', asy
   expect(await readRefusal(another)).toMatch(/^FATAL 53300/);
   for (const cut of computes.cuts) cut();
   await expect.poll(() => computes.clients).toBe(0);
+  const clientsAfterLogin = async () => {
+    await logIn(await openSocket(port));
+    return computes.clients;
+  };
+  await expect.poll(clientsAfterLogin).toBeGreaterThan(0);
 });
 
 it.each([

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { EmulatorOptions } from 'postgres-control-emulator';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { RateLimiter } from '../../emulator/src/http/rate-limiter';
 import { startService } from '../support/service-client';
 
 // What the service refuses, whatever happened before. Words in capitals are replaced by what `start` has made.
@@ -89,6 +90,17 @@ describe('an endpoint', () => {
 describe('a limit', () => {
   refuses([['an endpoint', '422 ENDPOINTS_LIMIT_EXCEEDED', ...newEndpoint({})]], { maxEndpoints: 1 });
   refuses([['a second request', '429', 'GET /projects']], { requestsPerMinute: 1 });
+
+  it('of requests does not count those that it refuses', () => {
+    const now = vi.spyOn(performance, 'now');
+    onTestFinished(() => now.mockRestore());
+    const limiter = new RateLimiter(1);
+    const waits = [0, 30_000, 60_000].map((ms) => {
+      now.mockReturnValue(ms);
+      return limiter.take();
+    });
+    expect(waits).toEqual([0, 30, 0]);
+  });
 });
 
 describe('projects and branches', () => {
