@@ -54,7 +54,7 @@ describe('the console data', () => {
     ]);
   });
 
-  it("an operation's duration is the one in the API, with its time in the queue", async () => {
+  it("an operation's duration is the API's, which includes the queue", async () => {
     const { emulator, project, call, endpoints, createActive, settled, readView } = await startConsole({
       operationMs: { apply_config: 300 },
     });

@@ -45,7 +45,9 @@ export async function findUnjudgedLoss(
   if (isCutOff) {
     const project = core.projects.project(projectId);
     const find = async () => (await project.list(kind, branchId).find(idInState)) ?? 'gone';
-    const found = allowDataLoss ? await core.glimpse(declaration, project, `the ${kind}`, find) : await find();
+    const found = allowDataLoss
+      ? await core.glimpse(declaration, project, `the ${kind}`, find)
+      : await find();
     if (found === 'gone') return [];
   }
   const [cause, wayOut] =
