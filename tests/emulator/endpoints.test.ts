@@ -104,7 +104,9 @@ describe('starting and suspending a compute', () => {
     const isAttempt = ({ action, endpoint_id: id }: { action: string; endpoint_id?: string }) =>
       action === match.action && id === body?.endpoint.id;
     const times = () =>
-      emulator.operations(project.id).flatMap((each) => (isAttempt(each) ? [Date.parse(each.created_at)] : []));
+      emulator
+        .operations(project.id)
+        .flatMap((each) => (isAttempt(each) ? [Date.parse(each.created_at)] : []));
     await expect.poll(() => times().length).toBeGreaterThan(1);
     const [second = 0, first = 0] = times().slice(-2);
     expect(second - first).toBeGreaterThan(190);
