@@ -38,13 +38,13 @@ describe('the reset of a branch', () => {
     expect(await run.preview(endpoint, on)).toMatchObject({ hasChanges: false });
   });
 
-  it('is refused if others have deleted the branch', async () => {
+  it('is not announced if others have deleted the branch', async () => {
     const { run, branch, reset, request, project } = await startGuarded();
     await request('DELETE', `/projects/${project.id}/branches/${branch.id}`);
     await sleep(1_000);
-    const { message } = await errorOf(run.preview(branch, { ...reset, allowDataLoss: undefined }));
-    expect(message).toMatch(/the branch no longer exists\. To create it again, run `pulumi up --refresh`/);
-    expect(run.shown).toEqual([]);
+    // An interrupted replacement may have deleted it, and then the engine creates it again.
+    await run.preview(branch, reset);
+    expect(run.shown).toEqual([expect.stringMatching(/^branch \S+ no longer exists: .*--refresh/)]);
   });
 
   it('is not refused while the compute is idle, or once it is done', async () => {

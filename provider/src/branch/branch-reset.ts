@@ -5,7 +5,7 @@ import { isSameInstant, isUnknown, unknownValue } from '../lifecycle/input-value
 import { isCreation } from '../lifecycle/ledger';
 import type { ProviderCore } from '../lifecycle/provider-core';
 import { checkReset } from '../lifecycle/reset-guards';
-import { describeGone } from '../lifecycle/resource-errors';
+import { foreseeGone } from '../lifecycle/resource-errors';
 import type { ItemRecord } from '../lifecycle/run-records';
 import { isFailed } from '../operations/operation-outcome';
 import { listOperationsSince } from '../operations/operation-pages';
@@ -56,8 +56,6 @@ export async function reportReset(
     await core.warn(declaration, [`${what}, unless the value stays the same${gate}`]);
     return deletesData;
   }
-  if (!branch && (await isGone(core, id, inputs)))
-    throw new Error(describeGone({ action: 'update', kind: 'branch', id }));
   if (isForbidden)
     throw new Error(
       `allowDataLoss is not true, and this ${what}. Nothing was changed. To continue, set allowDataLoss: true, or preserveUnderName to keep the data in another branch; to keep the data where it is, leave resetTriggers as it was.`,
@@ -85,7 +83,8 @@ export async function reportReset(
     core.claims.branch.noteItem(id, { reset: undefined });
     throw error;
   }
-  await core.warn(declaration, [what]);
+  const isLost = branch === undefined && (await isGone(core, id, inputs));
+  await core.warn(declaration, [isLost ? foreseeGone('branch', id) : what]);
   return deletesData;
 }
 
