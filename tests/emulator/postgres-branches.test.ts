@@ -129,3 +129,24 @@ it.skipIf(!hasPostgres)('a login during a restore does not keep later ones out',
   await branch.endOperations();
   expect(await (await branch.connect()).ask('SELECT 7')).toBe(7);
 });
+
+it.skipIf(!hasPostgres)('a login during a restore brings no password of a protected source', async () => {
+  const service = await PostgresEmulator.open({ operationMs: { create_branch: 2_000, default: 10 } });
+  const place = await service.createProject();
+  await place.connect();
+  await place.change('PATCH', `branches/${place.branchId}`, { branch: { protected: true } });
+  const branch = await service.createBranch(place, 'read_write');
+  await branch.connect();
+  await branch.change('POST', `endpoints/${branch.endpointId}/suspend`);
+  await branch.send('POST', `branches/${branch.branchId}/restore`, { source_branch_id: place.branchId });
+  // It starts the server on the new data.
+  await branch.connect().catch(() => undefined);
+  await branch.endOperations();
+  const isIn = (password = branch.login.password) =>
+    branch.connect({ password }).then(
+      () => true,
+      () => false,
+    );
+  await expect.poll(() => isIn()).toBe(true);
+  expect(await isIn(place.login.password)).toBe(false);
+});

@@ -95,7 +95,7 @@ export class PostgresDataPlane implements DataPlane, Computes, Clients {
     const save = (): void => endpoint && this.#plane?.journal.noteEndpoint(endpoint);
     const clusterNow = () => this.#computes.get(endpointId)?.cluster;
     const settings = endpoint && this.#settings.apply(endpoint, save, clusterNow);
-    const access = branch && this.#applyAccess(branch);
+    const access = this.#applyAccess(branch);
     return settings || access ? Promise.all([settings, access]).then(() => undefined) : undefined;
   }
 
@@ -113,6 +113,9 @@ export class PostgresDataPlane implements DataPlane, Computes, Clients {
     const { kind, project } = change;
     if (kind === 'branches') this.#data.noteBranch(change.record);
     if (kind === 'endpoints') this.#noteEndpoint(change.record);
+    // Its record gets the roles that the data is to have, and a server may run on that already.
+    if (kind === 'operations' && change.record.progress === 'ended' && change.record.step.restore)
+      this.#applyAccess(project.branches.get(change.record.step.branchId))?.catch(() => undefined);
     if (kind === 'projects' && project.isDeleted)
       for (const branchId of project.branches.keys()) this.#data.forget(branchId);
   }
@@ -207,10 +210,10 @@ export class PostgresDataPlane implements DataPlane, Computes, Clients {
   }
 
   /** For a cluster that has data, or is getting it; otherwise its first start does it. */
-  #applyAccess(branch: BranchRecord): Promise<void> | undefined {
-    const { id } = branch.wire;
-    const cluster = this.#data.of(id);
-    if (!cluster.exists && this.#data.copies.of(id) === undefined) return undefined;
+  #applyAccess(branch: BranchRecord | undefined): Promise<void> | undefined {
+    if (branch === undefined) return undefined;
+    const cluster = this.#data.of(branch.wire.id);
+    if (!cluster.exists && this.#data.copies.of(branch.wire.id) === undefined) return undefined;
     return cluster.inTurn(async () => {
       if (cluster.exists) await updateAccess(cluster, branch, this);
     });
