@@ -77,12 +77,12 @@ function isRefusedLoss({ ground }: World, message: string): boolean {
 }
 
 /**
- * Whether other people have a branch of the declared name. A forced replacement of an endpoint that others have renamed needs
+ * Whether other people have a branch or an endpoint of the declared name. A forced replacement of an endpoint that others have renamed needs
  * `adopt: true`: without state, it is foreign.
  */
 function isForeignName({ ground }: World, { forced }: Round, message: string): boolean {
-  const [, holder] = /already has a branch of that name, (br-\S+)/.exec(message) ?? [];
-  if (ground.branches.foreign.some(({ id }) => id === holder)) return true;
+  const [, holder] = /already has an? (?:branch|endpoint) of that name, (\S+)/.exec(message) ?? [];
+  if ([...ground.foreign, ...ground.branches.foreign].some(({ id }) => id === holder)) return true;
   return forced.length > 0 && message.startsWith('branchId already has a read_write endpoint');
 }
 
