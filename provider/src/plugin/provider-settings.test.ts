@@ -28,12 +28,7 @@ describe('findSettingFailures', () => {
       '',
       /pulumi config set --secret postgres-compute:apiKey/,
     ],
-    [
-      'a wrong limit',
-      { ...settings, requestsPerMinute: '0' },
-      '',
-      /^postgres-compute:requestsPerMinute \(or/,
-    ],
+    ['a wrong limit', { ...settings, requestsPerMinute: '0' }, '', /^postgres-compute:requestsPerMinute or /],
     [
       'another word than true and false',
       { ...settings, allowRestart: 'no' },
