@@ -4,6 +4,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { type Connect, dropRole } from '../../emulator/src/data-plane/access-changes';
 import { asAdmin } from '../../emulator/src/data-plane/admin';
 import { BranchData } from '../../emulator/src/data-plane/branch-data';
+import { DEFAULT_LIMITS } from '../../emulator/src/data-plane/cluster-state';
 import { findPostgres } from '../../emulator/src/data-plane/find-postgres';
 import { asServer, runGuarded } from '../../emulator/src/data-plane/guarded-process';
 import { PostgresServer, type ServerStart } from '../../emulator/src/data-plane/postgres-server';
@@ -92,6 +93,19 @@ it.skipIf(!hasPostgres)(
     expect(await new Verifiers(data).of(source, 'bob')).toMatchObject({ iterations: 5000 });
   },
 );
+
+it.skipIf(!hasPostgres)('a schema of a branch that is deleted leaves no timer', async () => {
+  const { data, source } = await openData(async () => undefined);
+  const cluster = data.of('br-source');
+  await data.prepare(cluster);
+  await cluster.start(DEFAULT_LIMITS);
+  onTestFinished(() => cluster.stop());
+  cluster.leaving.abort(new Error('the branch was deleted'));
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  await expect(data.schemas.read(source, 'postgres')).rejects.toThrow('the branch was deleted');
+  expect(vi.getTimerCount()).toBe(0);
+});
 
 /** Makes a folder of data, with a function that starts a server on it. */
 async function makeData() {

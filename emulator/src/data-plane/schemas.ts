@@ -117,11 +117,11 @@ async function replay(
 
 /** Statements may call a client's function, which never returns, or wait for its lock. The end of the server then ends them. */
 async function inTime(cluster: Cluster, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  cluster.leaving.signal.throwIfAborted();
   const late = new AbortController();
   const tooLate = new Error(`its schema was not complete after ${LONGEST_COPY_MS / 1000} s`);
   const timer = setTimeout(() => late.abort(tooLate), LONGEST_COPY_MS);
   const signal = AbortSignal.any([cluster.leaving.signal, late.signal]);
-  signal.throwIfAborted();
   const ended = new Promise<void>((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason));
   });
