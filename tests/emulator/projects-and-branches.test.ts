@@ -95,6 +95,24 @@ describe('branches', () => {
     expect((await call('DELETE', `/projects/${project.id}/branches/${branch.id}`)).status).toBe(204);
   });
 
+  it('a delete under way locks the branch, even without locks', async () => {
+    const { call, project, branch, createActive, settled } = await startService({
+      locks: 'none',
+      operationMs: 200,
+    });
+    const path = `/projects/${project.id}`;
+    const remove = () => call('DELETE', `${path}/branches/${branch.id}`);
+    expect((await call('DELETE', `${path}/endpoints/${await createActive()}`)).status).toBe(200);
+    expect((await remove()).status).toBe(423);
+    await settled();
+    await createActive();
+    expect((await remove()).status).toBe(200);
+    const endpoint = { branch_id: branch.id, type: 'read_only' };
+    expect((await call('POST', `${path}/endpoints`, { endpoint })).status).toBe(423);
+    await settled();
+    expect((await call('GET', `${path}/branches/${branch.id}`)).status).toBe(404);
+  });
+
   it('a new branch shows the point of its parent from which it was created', async () => {
     const { call, project, branch } = await startService();
     const parent = { parent_id: branch.id, parent_lsn: '0/1E19478' };

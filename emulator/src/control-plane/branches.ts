@@ -26,7 +26,7 @@ import {
   firstSteps,
   removeEndpoint,
 } from './endpoints';
-import { checkNotRestoring, checkUnlocked, restoreOf } from './locks';
+import { checkNoDeletion, checkNotRestoring, checkUnlocked, restoreOf } from './locks';
 import { targetStateOf } from './power-state';
 import { copyAccess } from './roles-and-databases';
 
@@ -164,9 +164,10 @@ export function deleteBranch(
   checkUnlocked(lockScope, project, {});
   // It would remove the data that the restore preserves.
   checkNotRestoring(branch);
+  checkNoDeletion(branch, 'branch-deletion', 'endpoint-deletion');
   checkDeletable(branch);
   const endpoints = endpointsOfBranch(project, wire.id);
-  const running = endpoints.filter((endpoint) => targetStateOf(endpoint) !== 'idle' && !endpoint.deleting);
+  const running = endpoints.filter((endpoint) => targetStateOf(endpoint) !== 'idle');
   for (const endpoint of endpoints) {
     if (!running.includes(endpoint)) removeEndpoint(plane, endpoint);
   }

@@ -26,6 +26,13 @@ export function checkNotRestoring(branch: BranchRecord): void {
   if (restore !== undefined) throw locked(branch.project.wire.id, restore.wire);
 }
 
+/** Rejects a write (423) while a delete of the branch, or of an endpoint on it, waits for a compute, whatever locks the project. */
+export function checkNoDeletion({ project, wire }: BranchRecord, ...purposes: (string | undefined)[]): void {
+  const isOne = ({ step }: OperationRecord) => step.branchId === wire.id && purposes.includes(step.purpose);
+  const deletion = [...project.unfinished].find(isOne);
+  if (deletion !== undefined) throw locked(project.wire.id, deletion.wire);
+}
+
 export function restoreOf({ project, wire }: BranchRecord): OperationRecord | undefined {
   return [...project.unfinished].find(({ step }) => step.restore !== undefined && step.branchId === wire.id);
 }
