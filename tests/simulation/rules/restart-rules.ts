@@ -147,7 +147,7 @@ export class RestartRules {
         const endpoint = world.ground.own(slot).find(({ id }) => id === stack.find(urn)?.id);
         const earlier = state.find((each) => each.urn === urn && each.id === endpoint?.id);
         // A forced replacement may take over what it was to replace: like every create, it starts the compute.
-        if (!endpoint || !earlier || !steps.includes(`update ${urn}`)) continue;
+        if (!endpoint || !earlier || steps.includes(`create ${urn}`)) continue;
         if (idle.has(endpoint.id) && !isOpen(earlier))
           world.book.check(
             'an idle compute stays idle',
@@ -155,6 +155,7 @@ export class RestartRules {
               (this.hasBrokenOff && world.book.excuse('the state lacks the start')),
             () => `${run.name} started ${endpoint.id}`,
           );
+        if (!steps.includes(`update ${urn}`)) continue;
         if (plan.isWaiting && !plan.isStopped) this.#checkUpdated(run, { slot, plan }, earlier, endpoint);
       }
   }
