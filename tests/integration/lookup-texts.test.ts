@@ -128,6 +128,13 @@ describe('an empty option', () => {
   });
 });
 
+it('getConnectionUri names a required argument that is missing', async () => {
+  const { urls } = await startScriptedService(() => ({ body: { uri } }));
+  const incomplete = { ...connected, roleName: undefined } as never;
+  await expect(readConnectionUri(connectByStack(), incomplete)).rejects.toThrow('roleName is missing');
+  expect(urls).toEqual([]);
+});
+
 it('getConnectionUri takes the id of a role, too', async () => {
   const { urls } = await startScriptedService(() => ({ body: { uri } }));
   const of = { projectId: 'p', databaseName: 'p/br-1/a', roleName: 'p/br-1/b/c' };

@@ -10,7 +10,7 @@ export interface ConnectionUri {
 
 /** @internal */
 export async function readConnectionUri(api: ControlApi, of: ConnectionUriQuery): Promise<ConnectionUri> {
-  requireFilled('getConnectionUri', of);
+  requireFilled('getConnectionUri', of, ['projectId', 'databaseName', 'roleName']);
   if (!of.roleName.startsWith(`${of.projectId}/`)) return { uri: await api.getConnectionUri(of) };
   const { branchId, name } = parseNamedId(of.roleName);
   if (of.branchId !== undefined && of.branchId !== branchId)

@@ -1,4 +1,4 @@
-import { sortBy } from 'lodash';
+import { get, sortBy } from 'lodash';
 import { joinFirst, toPrintable } from '../control-api/printable';
 import type { Redact } from '../control-api/redaction';
 
@@ -40,10 +40,13 @@ export function requireNamed<Item extends Named>(items: readonly Item[], name: s
 }
 
 /**
- * The service could take an empty id as an absent one, and answer for the default branch, endpoint or organization.
- * @throws Error when an argument is empty
+ * The service could take an empty id as an absent one, and answer for the default branch, endpoint or organization. JavaScript checks no
+ * required argument.
+ * @throws Error when an argument is empty, or a required one is missing
  */
-export function requireFilled(functionName: string, args: object): void {
+export function requireFilled(functionName: string, args: object, required: readonly string[] = []): void {
+  const missing = required.find((name) => get(args, name) === undefined);
+  if (missing !== undefined) throw new Error(`${functionName}: ${missing} is missing.`);
   const [empty] = Object.entries(args).find(([, value]) => value === '') ?? [];
   if (empty !== undefined) throw new Error(`${functionName}: ${empty} must not be empty.`);
 }
