@@ -69,11 +69,6 @@ export function findOtherOrigin(branch: Branch, inputs: BranchInputs): BranchArg
   });
 }
 
-/** The name of a branch until its create has finished, from its derived name. */
-export function toUnfinishedName(derivedName: string): string {
-  return `${derivedName}-creating`;
-}
-
 function isSameLsn(left: unknown, right: unknown): boolean {
   return trimLsn(left) === trimLsn(right);
 }

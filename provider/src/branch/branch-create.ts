@@ -4,8 +4,8 @@ import { createOnce, type Existing } from '../lifecycle/create-once';
 import type { Work } from '../lifecycle/provider-core';
 import type { ResourceClaims } from '../lifecycle/resource-claims';
 import type { Created } from '../lifecycle/resource-lifecycle';
-import { deriveNames } from '../lifecycle/resource-name';
-import { branchArguments, findOtherOrigin, toUnfinishedName } from './branch-arguments';
+import { deriveNames, toUnfinishedName } from '../lifecycle/resource-name';
+import { branchArguments, findOtherOrigin } from './branch-arguments';
 import type { BranchDeclaration, BranchInputs, BranchOutputs } from './branch-inputs';
 import { branchFlow, startRun, toChange } from './branch-resource';
 

@@ -1,8 +1,9 @@
 import { omit, pick } from 'lodash';
 import type { Branch } from '../control-api/wire-types';
 import type { Wanted } from '../lifecycle/resource-lifecycle';
+import { toUnfinishedName } from '../lifecycle/resource-name';
 import { schemaVersion, type Unsettled } from '../lifecycle/resource-state';
-import { branchArguments, toUnfinishedName } from './branch-arguments';
+import { branchArguments } from './branch-arguments';
 import type { BranchInputs, BranchOutputs, PriorBranch } from './branch-inputs';
 
 /**

@@ -4,7 +4,7 @@ import { type InputFailure, isUnknown } from './input-values';
 import type { ProviderCore } from './provider-core';
 import type { ResourceClaims } from './resource-claims';
 import type { CheckedDeclaration, Properties, Resource, UncheckedDeclaration } from './resource-identity';
-import { deriveNames, hashName } from './resource-name';
+import { deriveNames, hashName, toFinishedName } from './resource-name';
 import type { ResourceType } from './resource-type';
 
 /** A question of a check: why can't the declaration be applied? */
@@ -59,7 +59,7 @@ function findReplaced(
   if (urn === undefined || !createsBeforeDelete || oldName !== undefined) return undefined;
   const replaced = claims.resource(urn).inState?.inputs.name;
   // The outputs of a branch whose create has failed have its unfinished name.
-  return isString(replaced) ? hashName(replaced.replace(/-creating$/, '')) : undefined;
+  return isString(replaced) ? hashName(toFinishedName(replaced)) : undefined;
 }
 
 function claimName(

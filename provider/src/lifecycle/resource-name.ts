@@ -10,6 +10,16 @@ export function hashName(name: string): string {
   return hash(name, 2 * hashLength);
 }
 
+/** The name of a branch until its create has finished, from its derived name. */
+export function toUnfinishedName(derivedName: string): string {
+  return `${derivedName}-creating`;
+}
+
+/** The derived name of a branch, also of one whose create has not finished. */
+export function toFinishedName(name: string): string {
+  return name.replace(/-creating$/, '');
+}
+
 /**
  * The name that a resource gets when the program gives none: `project-stack-resource-1a2b3c4d`; undefined without a URN.
  * Creating the same resource again derives the same name, so a create that was interrupted finds what it had created. The
