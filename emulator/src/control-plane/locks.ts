@@ -1,6 +1,6 @@
 import type { LockScope } from '../options/emulator-options';
 import { locked } from '../records/api-error';
-import type { BranchRecord, EndpointRecord, OperationRecord, ProjectRecord } from '../records/records';
+import type { BranchRecord, EndpointRecord, OperationRecord, ProjectRecord, Step } from '../records/records';
 import type { ControlPlane } from './control-plane';
 
 /** What a write changes: without a branch and an endpoint, the whole project. */
@@ -27,7 +27,7 @@ export function checkNotRestoring(branch: BranchRecord): void {
 }
 
 /** Rejects a write (423) while a delete of the branch, or of an endpoint on it, waits for a compute, whatever locks the project. */
-export function checkNoDeletion({ project, wire }: BranchRecord, ...purposes: (string | undefined)[]): void {
+export function checkNoDeletion({ project, wire }: BranchRecord, ...purposes: Step['purpose'][]): void {
   const isOne = ({ step }: OperationRecord) => step.branchId === wire.id && purposes.includes(step.purpose);
   const deletion = [...project.unfinished].find(isOne);
   if (deletion !== undefined) throw locked(project.wire.id, deletion.wire);
