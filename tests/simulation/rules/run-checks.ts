@@ -77,8 +77,8 @@ function isRefusedLoss({ ground }: World, message: string): boolean {
 }
 
 /**
- * Whether other people have a branch or an endpoint of the declared name. A forced replacement of an endpoint that others have renamed needs
- * `adopt: true`: without state, it is foreign.
+ * Whether other people have a branch or an endpoint of the declared name. A forced replacement of an endpoint that others have
+ * renamed needs `adopt: true`: without state, it is foreign.
  */
 function isForeignName({ ground }: World, { forced }: Round, message: string): boolean {
   const [, holder] = /already has an? (?:branch|endpoint) of that name, (\S+)/.exec(message) ?? [];

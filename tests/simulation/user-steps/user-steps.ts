@@ -149,7 +149,7 @@ function checkForetold(world: UserWorld, preview: UserRun, result: UserRun): voi
     const isUnasked =
       /^delete of |^DELETE |until this update|has failed to replace|operation \S+ \S+ failed/.test(message) ||
       (isForced &&
-        /bound to fail|is not the id of a branch|branch \S+ (does not exist|has already)|branch already has|is that of/.test(
+        /bound to fail|is not the id of a branch of project|branch \S+ (does not exist|has already)|that branch already has|branchId is that of/.test(
           message,
         ));
     const isForetold = texts.some(
