@@ -43,6 +43,18 @@ describe('a branch is not deleted from under an endpoint', () => {
     expect(isThere(one.id)).toBe(true);
   });
 
+  it('that the program declares while the branch is still being read', async () => {
+    const { one, run, startRun, isThere, on, emulator } = await startBranchProgram();
+    const endpoint = await startRun().create('endpoint', 'e', on(one.id));
+    const branches = { method: 'GET', path: '/projects/:p/branches' } as const;
+    emulator.inject({ match: branches, effect: { kind: 'slow', delayMs: 1_000 }, times: 'always' });
+    const deletion = errorOf(run.delete(one));
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await run.preview(endpoint, on(one.id));
+    expect((await deletion).message).toContain('which this program keeps');
+    expect(isThere(one.id)).toBe(true);
+  });
+
   it('whose own delete is refused at the same time', async () => {
     const { one, run, startRun, isThere, on } = await startBranchProgram();
     const endpoint = await startRun().create('endpoint', 'e', on(one.id));

@@ -1,6 +1,6 @@
 import { compact, difference, filter, map, some } from 'lodash';
 import type { Deadline } from '../control-api/deadline';
-import type { Branch } from '../control-api/wire-types';
+import type { Branch, Endpoint } from '../control-api/wire-types';
 import type { ServiceProject } from '../operations/service-project';
 import { childIds, type DeleteFacts, type StandingEndpoint } from './delete-guards';
 import type { ProviderCore } from './provider-core';
@@ -13,21 +13,21 @@ export async function readBranch(
   deadline: Deadline | undefined,
 ) {
   const { claims, config } = core;
-  const standingRead = listStanding(core, project, id);
+  const listing = listEndpoints(core, project, id);
   const reads = [
     project.branches.find(id, { deadline }),
-    deadline ? deadline.bound(standingRead, 'list of the endpoints') : standingRead,
+    deadline ? deadline.bound(listing, 'list of the endpoints') : listing,
   ] as const;
   // If one read fails, wait for the other: it must not outlive the run.
   await Promise.allSettled(reads);
-  const [branch, standing] = await Promise.all(reads);
+  const [branch, endpoints] = await Promise.all(reads);
   const isDestroy = !some(claims, 'hasDeclared');
   return {
     subject: { action: 'delete', kind: 'branch', id } as const,
     name: branch?.name,
     protectedBranch: findProtected(branch),
     permanent: branch && findPermanence(branch),
-    standing,
+    standing: findStanding(core, project.id, endpoints),
     children: childIds(project.branches.latest, id),
     named: [claims.role, claims.database].flatMap((each) => each.urnsWith({ branchId: id })),
     foreseen: claims.branch.item(id).foreseen,
@@ -46,12 +46,12 @@ function findPermanence({ default: isDefault, parent_id, init_source }: Branch):
   return parent_id === undefined && init_source !== 'schema-only' ? 'a root branch' : undefined;
 }
 
-/** The endpoints on a branch, without those that this run deletes and no resource keeps. */
-async function listStanding(
+/** The endpoints on a branch, read now. */
+async function listEndpoints(
   { claims }: ProviderCore,
-  { id: projectId, endpoints }: ServiceProject,
+  { endpoints }: ServiceProject,
   branchId: string,
-): Promise<StandingEndpoint[]> {
+): Promise<Endpoint[]> {
   const listed = await endpoints.fresh();
   // A list may not show yet that an endpoint was created or moved there. One that was moved away is read twice.
   const missing = difference(
@@ -59,10 +59,18 @@ async function listStanding(
     map(filter(listed, { branch_id: branchId }), 'id'),
   );
   const found = await Promise.all(missing.map((id) => endpoints.findById(id)));
-  const standing = compact([...listed, ...found]).filter((endpoint) => endpoint.branch_id === branchId);
-  return standing.flatMap((endpoint) => {
-    const { id, type, name } = endpoint;
-    const branchIds = type === 'read_write' ? [branchId] : [];
+  return compact([...listed, ...found]).filter((endpoint) => endpoint.branch_id === branchId);
+}
+
+/** Those that this run does not delete, or that a resource keeps. Asked after every read: the engine goes on declaring resources. */
+function findStanding(
+  { claims }: ProviderCore,
+  projectId: string,
+  endpoints: readonly Endpoint[],
+): StandingEndpoint[] {
+  return endpoints.flatMap((endpoint) => {
+    const { id, type, name, branch_id } = endpoint;
+    const branchIds = type === 'read_write' ? [branch_id] : [];
     const adopter = claims.endpoint.findAdopter({ projectId, names: [name], branchIds }, undefined);
     const keeper = claims.endpoint.userOf(id) ?? adopter;
     // A delete that has begun may still be refused, for one of the same reasons.

@@ -98,11 +98,12 @@ function isSurvivable({ match, effect }: Fault): boolean {
   return effect.kind !== 'proxy-page' || effect.status !== 404;
 }
 
-/** Whether it refuses only polls, and fewer of them than are final. */
+/** Whether it refuses only polls, and fewer of them than are final. The list may be the one before a step, where 423 is final. */
 function refusesPolls({ match, effect, times = 1 }: Fault): boolean {
   if (!('path' in match) || !String(match.path).startsWith('/projects/:p/operations')) return false;
+  const refusals = match.path === '/projects/:p/operations' ? [404] : [404, 423];
   const isRefusal =
-    (effect.kind === 'proxy-page' || effect.kind === 'status') && [404, 423].includes(effect.status);
+    (effect.kind === 'proxy-page' || effect.kind === 'status') && refusals.includes(effect.status);
   return isRefusal && Number(times) < finalRefusals;
 }
 
