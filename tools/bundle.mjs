@@ -1,6 +1,6 @@
 // Bundles the code that Pulumi's processes load, so that they start fast and use little memory: npm run build
 // - the provider plugin, which needs nothing but Node.js
-// - the runtime of the dynamic provider, without the SDK, of which the host has its own copy
+// - what programs import, and the runtime of the dynamic provider, without the SDK, of which the process has its own copy
 // The notices of the packages in a bundle are beside it, in a file that ends in .LEGAL.txt.
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -55,6 +55,7 @@ const bundle = async (entry, outfile, options) => {
     // Names of functions and classes stay readable in stack traces.
     minifyWhitespace: true,
     minifySyntax: true,
+    keepNames: true,
     legalComments: 'external',
     footer: { js: `// The licenses of the bundled packages: ${basename(notices)}` },
     // The same functions as ES modules, so that unused ones are left out: a process loads 15 ms faster.
@@ -68,5 +69,8 @@ const bundle = async (entry, outfile, options) => {
 
 export const [plugin] = await Promise.all([
   bundle('src/plugin/main.ts', 'plugin/main.js'),
-  bundle('src/dynamic/runtime.ts', 'dist/runtime.js', { external: ['@pulumi/pulumi'] }),
+  bundle('src/dynamic/runtime.ts', 'dist/bundles/runtime.js', { external: ['@pulumi/pulumi'] }),
+  bundle('src/index.ts', 'dist/bundles/index.js', { external: ['@pulumi/pulumi'] }),
+  // A program may import both, so what they share exists once.
+  bundle('src/plugin-index.ts', 'dist/bundles/plugin-index.js', { external: ['@pulumi/pulumi', './index'] }),
 ]);

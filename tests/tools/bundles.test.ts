@@ -4,7 +4,9 @@ import execa from 'execa';
 import { expect, it } from 'vitest';
 import { repository } from '../support/documents';
 
-it.each(['plugin/main.js', 'dist/runtime.js'])('%s needs neither fetch nor forms', async (name) => {
+const bundles = ['plugin/main.js', 'dist/bundles/runtime.js', 'dist/bundles/index.js'];
+
+it.each(bundles)('%s needs neither fetch nor forms', async (name) => {
   const bundle = join(repository, 'provider', name);
   // The plugin writes its port to stdout.
   const script = `
@@ -21,19 +23,14 @@ it.each(['plugin/main.js', 'dist/runtime.js'])('%s needs neither fetch nor forms
   expect(['follow-redirects', 'form-data', 'lodash'].map(holds)).toEqual([true, false, false]);
 });
 
-it.each(['plugin/main.js', 'dist/runtime.js'])(
-  '%s comes with the license of each package in it',
-  async (name) => {
-    const bundle = join(repository, 'provider', name);
-    const [code, licenses] = await Promise.all([
-      readFile(bundle, 'utf8'),
-      readFile(`${bundle}.LEGAL.txt`, 'utf8'),
-    ]);
-    const packages = [...code.matchAll(/node_modules\/((?:@[\w.-]+\/)?[\w.-]+)\//g)].map(
-      ([, found]) => found,
-    );
-    expect(packages).toContain('follow-redirects');
-    expect([...new Set(packages)].filter((found) => !licenses.includes(`${found} `))).toEqual([]);
-    expect(licenses).toMatch(/^axios \S+ \(MIT\)\n\n# Copyright/m);
-  },
-);
+it.each(bundles)('%s comes with the license of each package in it', async (name) => {
+  const bundle = join(repository, 'provider', name);
+  const [code, licenses] = await Promise.all([
+    readFile(bundle, 'utf8'),
+    readFile(`${bundle}.LEGAL.txt`, 'utf8'),
+  ]);
+  const packages = [...code.matchAll(/node_modules\/((?:@[\w.-]+\/)?[\w.-]+)\//g)].map(([, found]) => found);
+  expect(packages).toContain('follow-redirects');
+  expect([...new Set(packages)].filter((found) => !licenses.includes(`${found} `))).toEqual([]);
+  expect(licenses).toMatch(/^axios \S+ \(MIT\)\n\n# Copyright/m);
+});
