@@ -46,3 +46,13 @@ const decidingFiles = [...decisions.matchAll(/`([\w.-]+\/[\w./-]*)`/g)].map(([, 
 it.each([...new Set(decidingFiles)])('%s of docs/internals/decisions.md exists', (path) => {
   expect(roots.map((root) => existsSync(join(repository, root, path)))).toContain(true);
 });
+
+const namedCode = [...decisions.matchAll(/`(#?\w+)` in `([\w.-]+\/[\w./-]*)`/g)].map(([, name, path]) => ({
+  name,
+  path,
+}));
+
+it.each(namedCode)('$name of docs/internals/decisions.md is in $path', ({ name = '', path = '' }) => {
+  const files = roots.map((root) => join(repository, root, path)).filter((file) => existsSync(file));
+  expect(files.map((file) => readFileSync(file, 'utf8')).join()).toContain(name);
+});
