@@ -30,6 +30,20 @@ it.each([
   expect(run.shown.join('')).toMatch(/adopt takes over .* starts with, .* and changes nothing on it$/);
 });
 
+it('a preview says that a new role drops connections', async () => {
+  const { startRun, project, branch } = await startEngineRuns();
+  const projectId = project.id;
+  const shown = async (branchId: unknown, name: string) => {
+    const run = startRun();
+    await run.check('branch', 'b', { projectId });
+    await run.check('role', 'r', { projectId, branchId, name });
+    return run.shown.join();
+  };
+  const drops = 'the create drops the connections of an active compute of its branch';
+  expect(await shown(branch.id, 'app')).toBe(drops);
+  expect(await shown(unknownValue, 'app')).toBe('');
+});
+
 it('a preview finds at the new parent what a replaced branch gets', async () => {
   const { startRun, project, branch } = await startEngineRuns();
   const projectId = project.id;

@@ -1,4 +1,4 @@
-import { difference, intersection } from 'lodash';
+import { compact, difference, intersection } from 'lodash';
 import { toNamedId } from '../control-api/named-api';
 import type { NamedKind } from '../control-api/wire-types';
 import { orForced } from '../lifecycle/data-loss';
@@ -37,14 +37,15 @@ export async function findExistingFailures<Inputs extends NamedInputs>(
   declaration: Declared<Inputs>,
 ): Promise<InputFailure[]> {
   const { inputs, resource } = declaration;
-  const { kind, arguments: table, loss } = named;
+  const { kind, arguments: table, loss, creation } = named;
   const claims = core.claims[kind];
   const items = await glimpseNamed(core, kind, declaration);
   const existing = items?.find(({ name }) => name === inputs.name);
   // Of a branch that the program creates, adopt takes over only what a killed run has left.
   const isNew = isUnknown(inputs.branchId) || core.claims.branch.item(inputs.branchId).isCreated;
-  if (items && !existing && inputs.adopt && !isNew && !isUnknown(inputs.name))
-    await core.warn(declaration, [`adopt finds no ${kind} "${inputs.name}": \`pulumi up\` creates one`]);
+  const missed = `adopt finds no ${kind} "${inputs.name}": \`pulumi up\` creates one`;
+  if (items && !existing && !isNew && !isUnknown(inputs.name))
+    await core.warn(declaration, compact([inputs.adopt && missed, creation]));
   const isCopied = existing?.branch_id !== inputs.branchId;
   // A branch that another resource takes over keeps what is on it.
   const isThere = !isCopied || core.claims.branch.item(existing?.branch_id ?? '').adopter !== undefined;

@@ -46,6 +46,8 @@ interface Definition<Inputs extends NamedInputs> {
   readonly role?: keyof Inputs & string;
   /** What the preview reports about a change, by the argument that is sent. @default nothing */
   readonly changes?: Readonly<Record<string, string>>;
+  /** What the preview reports about a create on a branch that exists. @default nothing */
+  readonly creation?: string;
   /** Describes a resource that is created again, such as after a reset of its branch: `empty`. */
   readonly again: string;
   /** What to do when the service refuses a delete (422). @default nothing */
