@@ -46,7 +46,9 @@ describe('advice', () => {
     );
     const last = startRun();
     await last.check('branch', 'a', { projectId, name: 'x' }, undefined, { createsBeforeDelete: true });
-    expect(last.shown.join()).toMatch(/name, or set deleteBeforeReplace: true for --replace or taint\.$/);
+    expect(last.shown.join()).toMatch(
+      /name, or set deleteBeforeReplace: true for --replace or taint\. .* `aliases` instead\.$/,
+    );
   });
 
   it('foretells a take-over, and its restart, on a branch that is adopted', async () => {

@@ -3,6 +3,7 @@ import { situationOfCreation } from '../lifecycle/beginning';
 import { createOnce, type Existing } from '../lifecycle/create-once';
 import type { Work } from '../lifecycle/provider-core';
 import type { ResourceClaims } from '../lifecycle/resource-claims';
+import { ifRenamed } from '../lifecycle/resource-errors';
 import type { Created } from '../lifecycle/resource-lifecycle';
 import { deriveNames, toUnfinishedName } from '../lifecycle/resource-name';
 import { branchArguments, findOtherOrigin } from './branch-arguments';
@@ -38,7 +39,7 @@ export function findExisting(
   const now =
     others.length > 0
       ? `It has another ${others.join(' and ')}, which adopt can't change: declare what the branch has, or choose another name. If a killed \`pulumi up\` created it, delete it at the service, or go back to the program of that update, with adopt: true.`
-      : `To take it over, set adopt: true with this name (also if a killed \`pulumi up\` created it). To create a new branch, choose another name${orFirst}.`;
+      : `To take it over, set adopt: true with this name (also if a killed \`pulumi up\` created it). To create a new branch, choose another name${orFirst}. ${ifRenamed}.`;
   throw new Error(
     `create of branch "${name}": the project already has a branch of that name, ${named.id} (created ${named.created_at}). ${now}`,
   );

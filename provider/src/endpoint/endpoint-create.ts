@@ -4,7 +4,7 @@ import { situationOfCreation } from '../lifecycle/beginning';
 import { createOnce } from '../lifecycle/create-once';
 import type { Work } from '../lifecycle/provider-core';
 import type { ResourceClaims } from '../lifecycle/resource-claims';
-import { describeOrder } from '../lifecycle/resource-errors';
+import { describeOrder, ifRenamed } from '../lifecycle/resource-errors';
 import type { Created } from '../lifecycle/resource-lifecycle';
 import { endpointArguments } from './endpoint-arguments';
 import type { Declaration, EndpointInputs } from './endpoint-inputs';
@@ -57,6 +57,6 @@ function explainConflict(
   const holder = findBranchEndpoint(inputs, endpoints);
   if (!holder) return;
   const now = 'adopt: true takes it over; type read_only creates a replica beside it';
-  const message = `${conflict.message}. The read_write endpoint of the branch is ${holder.id}: ${now}. ${describeOrder(holder.id, 'moves or replaces')}.`;
+  const message = `${conflict.message}. The read_write endpoint of the branch is ${holder.id}: ${now}. ${ifRenamed}. ${describeOrder(holder.id, 'moves or replaces')}.`;
   throw new Error(message, { cause: conflict });
 }

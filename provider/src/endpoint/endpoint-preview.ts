@@ -8,7 +8,7 @@ import { evolve } from '../lifecycle/evolve';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import { mayDrop } from '../lifecycle/plan';
 import type { ProviderCore } from '../lifecycle/provider-core';
-import { describeOrder, foreseeGone } from '../lifecycle/resource-errors';
+import { describeOrder, foreseeGone, ifRenamed } from '../lifecycle/resource-errors';
 import { describeNamed } from '../lifecycle/resource-identity';
 import type { Difference } from '../lifecycle/resource-lifecycle';
 import { isUnsettled } from '../lifecycle/resource-state';
@@ -196,7 +196,7 @@ export class EndpointPreview {
     const holder = findBranchEndpoint(inputs, endpoints);
     const claims = this.#core.claims.endpoint;
     if (!holder || claims.ownerOf(holder.id) !== undefined || !isEmpty(claims.item(holder.id))) return [];
-    const reason = `already has a read_write endpoint: ${describeEndpoint(holder)}. A branch can have only one; adopt: true takes it over, and is needed to replace it by force. ${describeOrder(holder.id, 'moves or replaces')}.`;
+    const reason = `already has a read_write endpoint: ${describeEndpoint(holder)}. A branch can have only one; adopt: true takes it over, and is needed to replace it by force. ${ifRenamed}. ${describeOrder(holder.id, 'moves or replaces')}.`;
     return [{ property: 'branchId', reason }];
   }
 

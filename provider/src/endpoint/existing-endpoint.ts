@@ -1,6 +1,7 @@
 import { sortBy } from 'lodash';
 import type { Endpoint } from '../control-api/wire-types';
 import type { Existing } from '../lifecycle/create-once';
+import { ifRenamed } from '../lifecycle/resource-errors';
 import { deriveNames } from '../lifecycle/resource-name';
 import { endpointArguments } from './endpoint-arguments';
 import { type Declaration, type EndpointInputs, inputShape } from './endpoint-inputs';
@@ -107,7 +108,7 @@ function describeTaken(
   all: readonly Endpoint[],
   own: Endpoint | undefined,
 ): string {
-  const adopt = `adopt: true takes over ${taken.id} (also if an earlier \`pulumi up\` created it before it was killed); another name creates a new one.`;
+  const adopt = `adopt: true takes over ${taken.id} (also if an earlier \`pulumi up\` created it before it was killed); another name creates a new one. ${ifRenamed}.`;
   const other = own
     ? `Choose another name for ${own.id}, which an earlier \`pulumi up\` created.`
     : 'With its branch and type, adopt: true takes it over; another name creates a new one.';

@@ -114,6 +114,10 @@ export function describeSubject({ action, kind, id }: Subject): string {
   return `${action} of ${kind} ${id}`;
 }
 
+/** For a create that meets what the same resource may have made under an earlier Pulumi name. */
+export const ifRenamed =
+  'If the program has only renamed its resource, give the old name in `aliases` instead';
+
 /** What to do about an item that is in the way until this update changes it. @param change such as `renames` */
 export function describeOrder(id: string, change: string): string {
   return `If this program deletes ${id}, do that in an earlier \`pulumi up\`: deletes run last. If it ${change} ${id}, add that resource to \`dependsOn\` of this one`;

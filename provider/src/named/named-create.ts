@@ -2,6 +2,7 @@ import { toNamedId } from '../control-api/named-api';
 import { situationOfCreation } from '../lifecycle/beginning';
 import { createOnce, type Existing } from '../lifecycle/create-once';
 import type { ProviderCore, Work } from '../lifecycle/provider-core';
+import { ifRenamed } from '../lifecycle/resource-errors';
 import { schemaVersion } from '../lifecycle/resource-state';
 import type { Situation } from '../lifecycle/situation';
 import type { NamedItem } from '../operations/service-project';
@@ -67,5 +68,5 @@ export function describeTaken(named: Pick<NamedType<never>, 'kind'>, item: Named
   const holder = isCopied
     ? describeCopied(named, item)
     : `a ${kind} that branch ${item.branch_id} has already`;
-  return `is the name of ${holder} (created ${item.created_at}): a branch starts with the ${kind}s of its parent. To take it over, set adopt: true (also if a killed \`pulumi up\` created it); to create a new one, choose another name. A forced replacement (--replace, taint) can't have it either: remove the resource in an earlier \`pulumi up\``;
+  return `is the name of ${holder} (created ${item.created_at}): a branch starts with the ${kind}s of its parent. To take it over, set adopt: true (also if a killed \`pulumi up\` created it); to create a new one, choose another name. ${ifRenamed}. A forced replacement (--replace, taint) can't have it either: remove the resource in an earlier \`pulumi up\``;
 }
