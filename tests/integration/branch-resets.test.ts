@@ -38,6 +38,14 @@ describe('the reset of a branch', () => {
     expect(await run.preview(endpoint, on)).toMatchObject({ hasChanges: false });
   });
 
+  it('is announced without the secret name of its source', async () => {
+    const { run, branch, reset, project } = await startGuarded();
+    const source = { projectId: project.id, name: 'hidden-name' };
+    const { id } = await run.create('branch', 'source', source, { secretNames: ['name'] });
+    await run.preview(branch, { ...reset, restoreFrom: { branchId: id } });
+    expect(run.shown.join()).toContain(`to the present data of ${id} ("***")`);
+  });
+
   it('is not announced if others have deleted the branch', async () => {
     const { run, branch, reset, request, project } = await startGuarded();
     await request('DELETE', `/projects/${project.id}/branches/${branch.id}`);

@@ -168,8 +168,7 @@ async function findBaseObstacle(
     ...live,
     standing: live.standing.filter(({ endpoint }) => !core.claims.endpoint.isGoing(endpoint.id)),
     children: live.children.filter((child) => !branch.isGoing(child)),
-    // Another resource shows it.
-    obstacle: obstacle && core.presenter([replacement])(obstacle),
+    obstacle,
     baseObstacle: base && (await findBaseObstacle(core, project, base, deadline)),
   });
 }

@@ -1,4 +1,4 @@
-import { compact, map, once, union } from 'lodash';
+import { map, once, union } from 'lodash';
 import { ProviderConfig } from '../config/provider-config';
 import type { SettingNames } from '../config/setting-names';
 import { findRefusal, messageOf } from '../control-api/control-api-error';
@@ -167,16 +167,17 @@ export class ProviderCore {
     }
   }
 
-  /** Returns a function that puts a text into one line, without the secrets of these declarations. */
+  /** Returns a function that puts a text into one line, without the secrets of these declarations, and those that the program marks. */
   presenter(declarations: readonly Declared<object>[]): (text: string) => string {
     // Most work shows nothing, and needs no redactor.
     const redactor = once(() => {
-      // The delete of a replacement may be refused because of what the program declares.
-      const given = declarations.flatMap(({ resource: { urn } }) =>
-        map(this.claims, (claims) => claims.resource(urn)).flatMap((each) => [each.inState, each.declared]),
-      );
-      const all = compact([...declarations, ...given]).flatMap(listSecretValues);
-      return makeRedactor([...this.config.secrets, ...all]);
+      // A message may name another resource, such as the source of a reset, or what the program declares in place of this one.
+      const marked = map(this.claims, ({ secrets }) => [...secrets]);
+      return makeRedactor([
+        ...this.config.secrets,
+        ...marked.flat(),
+        ...declarations.flatMap(listSecretValues),
+      ]);
     });
     return (text) => toPrintable(redactor()(text));
   }

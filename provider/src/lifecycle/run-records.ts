@@ -2,6 +2,7 @@ import { compact, filter, isMatch, map, some, union } from 'lodash';
 import { isUnknown } from './input-values';
 import type { Declared, Properties } from './resource-identity';
 import { isInState, type Prior } from './resource-state';
+import { listMarkedValues } from './secrets';
 
 /**
  * What a run knows of a resource, by its URN. Which calls the engine makes in which order, and what each shows:
@@ -62,6 +63,8 @@ export interface ItemRecord {
 export class RunRecords {
   protected readonly resources = new Map<string, ResourceRecord>();
   protected readonly items = new Map<string, ItemRecord>();
+  /** The values that the program marks as secrets. */
+  readonly secrets = new Set<string>();
 
   resource(urn: string | undefined): ResourceRecord {
     return this.resources.get(urn ?? '') ?? {};
@@ -242,6 +245,8 @@ export class RunRecords {
   }
 
   protected note(urn: string, change: ResourceRecord): void {
+    for (const secret of compact([change.declared, change.inState]).flatMap(listMarkedValues))
+      this.secrets.add(secret);
     this.resources.set(urn, { ...this.resource(urn), ...change });
   }
 }

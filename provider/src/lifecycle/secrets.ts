@@ -35,12 +35,19 @@ const shortestSecret = 4;
  * The values that no message may repeat: what the program marks as secret, and those of maps that often hold secrets. Each also
  * in the form in which a message shows it: in one line, trimmed.
  */
-export function listSecretValues({ resource: { secretNames = [] }, inputs }: Declared<object>): string[] {
-  const values = inputs as Properties;
-  const marked = secretNames.flatMap((name) => listTexts(values[name]));
-  const likely = [values.restartTriggers, values.pgSettings, values.password].flatMap(listTexts);
+export function listSecretValues(declaration: Declared<object>): string[] {
+  const { restartTriggers, pgSettings, password } = declaration.inputs as Properties;
+  const likely = [restartTriggers, pgSettings, password].flatMap(listTexts);
   const isWord = (text: string) => /^(true|false|null|none|\d+)$/i.test(text.trim());
-  const secrets = [...marked, ...likely.filter((text) => !isWord(text))];
+  return union(listMarkedValues(declaration), toRedacted(likely.filter((text) => !isWord(text))));
+}
+
+/** What the program marks as secret: no message of another resource may repeat that either. */
+export function listMarkedValues({ resource: { secretNames = [] }, inputs }: Declared<object>): string[] {
+  return toRedacted(secretNames.flatMap((name) => listTexts((inputs as Properties)[name])));
+}
+
+function toRedacted(secrets: readonly string[]): string[] {
   const shown = secrets.map((text) => toPrintable(text).trim());
   return union(secrets, shown).filter((text) => text.length >= shortestSecret);
 }
