@@ -66,6 +66,18 @@ describe('advice', () => {
     );
   });
 
+  it('foretells an own endpoint on a branch that is adopted', async () => {
+    const { startRun, run, projectId, on } = await startProgram();
+    const named = { projectId, name: 'x' };
+    const branch = await startRun().create('branch', 'b', named);
+    const { id } = await startRun().create('endpoint', 'e', on(branch.id));
+    await run.check('branch', 'b', { ...named, adopt: true });
+    await run.check('endpoint', 'e', on(unknownValue));
+    expect(run.shown[1]).toBe(
+      `if this is on branch ${branch.id}, which this update adopts, \`pulumi up\` takes over endpoint ${id}`,
+    );
+  });
+
   it('to adopt what another resource of the program replaces is not given', async () => {
     const { run, startRun, on, feature } = await startProgram();
     const replica = { type: 'read_only' };
