@@ -53,6 +53,7 @@ it("carries the dynamic provider's type as an alias", async () => {
   expect(requests[0]?.aliasesList).toMatchObject([
     { spec: { name: 'old' } },
     { spec: { type: 'pulumi-nodejs:dynamic/postgres:ComputeEndpoint' } },
+    { spec: { name: 'old', type: 'pulumi-nodejs:dynamic/postgres:ComputeEndpoint' } },
   ]);
 });
 

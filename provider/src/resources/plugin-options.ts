@@ -6,7 +6,7 @@ import { toSharedHiddenInputs } from '../dynamic/hidden-inputs';
 import type { DynamicType } from '../dynamic/provider-text';
 import { findTimeoutFailures } from '../dynamic/timeouts';
 import type { ComputeEndpointArgs } from './compute-endpoint-args';
-import { type Registration, toOptions, toPluginToken, toProperties } from './registration';
+import { type Registration, toAliases, toOptions, toPluginToken, toProperties } from './registration';
 
 const { version }: { version: string } = require('../../package.json');
 
@@ -38,7 +38,7 @@ function toPluginOptions(
   return toOptions({
     version,
     ...opts,
-    aliases: [...(opts?.aliases ?? []), { type: token }],
+    aliases: toAliases(token, opts),
     ...(!isEmpty(customTimeouts) && { customTimeouts }),
   });
 }

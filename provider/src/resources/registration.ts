@@ -1,4 +1,5 @@
 import * as pulumi from '@pulumi/pulumi';
+import { isPlainObject } from 'lodash';
 import { dynamicSettingNames } from '../config/setting-names';
 import { refuseUnsafeConfig } from '../config/stack-config';
 import { toHiddenInputs } from '../dynamic/hidden-inputs';
@@ -31,8 +32,17 @@ export function registerDynamic(
 ): Registration {
   refuseUnsafeConfig(dynamicSettingNames);
   const inputs = { ...args, ...toHiddenInputs(type, name, args, opts) };
-  const aliases = [...(opts?.aliases ?? []), { type: toPluginToken(type) }];
+  const aliases = toAliases(toPluginToken(type), opts);
   return [type.token, name, toProperties(outputs, inputs), toOptions({ ...opts, aliases })];
+}
+
+/** The program's aliases, and the same of the other type: the engine combines none. */
+export function toAliases(type: string, { aliases = [] }: pulumi.CustomResourceOptions = {}) {
+  return [
+    ...aliases,
+    { type },
+    ...aliases.filter(isPlainObject).map((alias) => ({ type, ...(alias as object) })),
+  ];
 }
 
 /** The id of what has a name within a branch. */
