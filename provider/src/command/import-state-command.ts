@@ -18,10 +18,10 @@ import {
   kinds,
   toPluginImport,
 } from './found-resource';
-import { quote, writeImportFile } from './import-file';
-import { addBaseUrlOption, type CommandOptions, toExamples } from './options';
+import { addBaseUrlOption, type CommandOptions, toExamples, toShellWord } from './options';
 import { nameById } from './resource-addresses';
 import { type ManagedResource, readStateFile, type StateFile } from './state-file';
+import { writeImportFile } from './write-file';
 import { order, writeProgram } from './written-program';
 
 interface ImportStateOptions extends CommandOptions {
@@ -109,7 +109,7 @@ function describeNextSteps(
 ): string[] {
   // A state lists a branch before what depends on it, and Pulumi deletes it from the state only after that.
   const addresses = uniq(moved.toReversed().map(({ address }) => address));
-  const quoted = addresses.map((address) => quote(toPrintable(address)));
+  const quoted = addresses.map((address) => toShellWord(toPrintable(address)));
   const forget =
     tool === 'Terraform'
       ? [`terraform state rm ${quoted.join(' ')}`]
@@ -117,7 +117,7 @@ function describeNextSteps(
   return [
     `Wrote ${count} ${count === 1 ? 'resource' : 'resources'} to ${output}. Next, in this order, in the folder of the Pulumi program:`,
     '  1. add the text above to the Pulumi program, and the plugin to its Pulumi.yaml',
-    `  2. pulumi import --file ${quote(resolve(output))} --generate-code=false`,
+    `  2. pulumi import --file ${toShellWord(resolve(output))} --generate-code=false`,
     '  3. pulumi preview --expect-no-changes',
     `  4. where ${tool} managed them, so that it does not delete them:`,
     ...forget.map((command) => `     ${command}`),

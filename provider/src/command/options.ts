@@ -69,6 +69,11 @@ export function toText(text: string): string {
   throw new InvalidArgumentError('It must not be empty.');
 }
 
+/** The text as one word of a shell. */
+export function toShellWord(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
 /** Collects the values of an option that can be repeated or hold a comma-separated list. */
 export function collectValues(text: string, earlier: readonly string[] = []): readonly string[] {
   const values = text

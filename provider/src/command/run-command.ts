@@ -6,7 +6,7 @@ import { messageOf } from '../control-api/control-api-error';
 import type { CommandContext } from './connection';
 import { addEndpointCommands } from './endpoint-commands';
 import { type ExitCode, exitCodeMeanings, exitCodeOf, exitCodes } from './exit-codes';
-import { addImportCommand } from './import-command';
+import { addImportFileCommand } from './import-file-command';
 import { addImportStateCommand } from './import-state-command';
 import { addLookupCommands } from './lookup-commands';
 import { addOperationCommands } from './operation-commands';
@@ -42,7 +42,7 @@ function makeProgram(context: CommandContext): Command {
   addOperationCommands(program, context);
   addEndpointCommands(program, context);
   addLookupCommands(program, context);
-  addImportCommand(program, context);
+  addImportFileCommand(program, context);
   addImportStateCommand(program, context);
   return program;
 }

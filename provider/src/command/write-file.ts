@@ -1,6 +1,12 @@
 import { realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { messageOf } from '../control-api/control-api-error';
+import { toPrintableJson } from '../control-api/printable';
 import { CommandFailure, exitCodes } from './exit-codes';
+
+/** Writes the file that `pulumi import --file` reads. */
+export function writeImportFile(path: string, resources: readonly object[]): Promise<void> {
+  return writeWholeFile(path, `${toPrintableJson({ resources })}\n`);
+}
 
 /**
  * Writes the text beside the file and renames that, so that a full disk or a kill leaves no truncated file.

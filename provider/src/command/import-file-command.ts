@@ -15,10 +15,10 @@ import {
   kinds,
   toImportedResource,
 } from './found-resource';
-import { quote, writeImportFile } from './import-file';
 import { selectEndpoint, selectOnBranch } from './named-options';
-import { addProjectOptions, type CommandOptions, toExamples, toText } from './options';
+import { addProjectOptions, type CommandOptions, toExamples, toShellWord, toText } from './options';
 import { nameResources, nameUniquely } from './resource-names';
+import { writeImportFile } from './write-file';
 import { writeProgram } from './written-program';
 
 interface ImportOptions extends CommandOptions {
@@ -28,7 +28,7 @@ interface ImportOptions extends CommandOptions {
 }
 
 /** `import-file`. */
-export function addImportCommand(program: Command, context: CommandContext): void {
+export function addImportFileCommand(program: Command, context: CommandContext): void {
   addProjectOptions(program.command('import-file'))
     .description(
       'write existing branches, endpoints, roles and databases to a file for `pulumi import`, and print the program that declares them',
@@ -124,7 +124,7 @@ function describeNextSteps(path: string, found: readonly FoundResource[]): strin
   return [
     `Wrote ${found.length} ${found.length === 1 ? 'resource' : 'resources'} to ${path}. Next, in this order, in the folder of the Pulumi program:`,
     '  1. add the text above to the program',
-    `  2. pulumi import --file ${quote(resolve(path))} --generate-code=false`,
+    `  2. pulumi import --file ${toShellWord(resolve(path))} --generate-code=false`,
     '  3. pulumi preview --expect-no-changes',
     ...(hasRoles ? ['  4. pulumi refresh, which reads the passwords of the roles'] : []),
     'Imported resources are protected from deletion. To delete one later, first remove `protect: true` from the program.',
