@@ -11,7 +11,7 @@ import { awaitOperations } from '../operations/wait-for-operations';
 import { type CommandContext, openProject } from './connection';
 import { controlPower } from './endpoint-power';
 import { layOutEndpoint, layOutEndpoints, stateLabel } from './endpoint-table';
-import { findEndpoint, selectOnBranch } from './named-options';
+import { findEndpoint, selectOnBranch } from './id-or-name';
 import { printOperations } from './operation-table';
 import { addCommand, addTimeoutOption, type CommandOptions, toText } from './options';
 

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { ControlApiError } from '../control-api/control-api-error';
-import { LookupError } from '../lookups/named';
+import { LookupError } from '../lookups/find-by-name';
 import { OperationWaitError } from '../lookups/operation-wait-error';
 import { LockedError } from '../operations/wait-for-unlock';
 

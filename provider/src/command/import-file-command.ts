@@ -15,7 +15,7 @@ import {
   kinds,
   toImportedResource,
 } from './found-resource';
-import { selectEndpoint, selectOnBranch } from './named-options';
+import { selectEndpoint, selectOnBranch } from './id-or-name';
 import { addProjectOptions, type CommandOptions, toExamples, toShellWord, toText } from './options';
 import { nameResources, nameUniquely } from './resource-names';
 import { writeImportFile } from './write-file';

@@ -7,7 +7,7 @@ import { readProjects } from '../lookups/live-project';
 import { type CommandContext, connect, findProject, openProject } from './connection';
 import { formatDate } from './duration';
 import { CommandFailure, exitCodes, usageError } from './exit-codes';
-import { findBranch, findEndpoint } from './named-options';
+import { findBranch, findEndpoint } from './id-or-name';
 import { addAccountCommand, addCommand, type CommandOptions, toText } from './options';
 import { GrowingTable, layOutDetails } from './table';
 

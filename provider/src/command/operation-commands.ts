@@ -6,7 +6,7 @@ import { requireSuccess } from '../lookups/operation-wait-error';
 import { awaitOperation, awaitUnfinished, type WaitRequest } from '../lookups/wait-for-unfinished';
 import { type CommandContext, openProject } from './connection';
 import { usageError } from './exit-codes';
-import { findFilter } from './named-options';
+import { findFilter } from './id-or-name';
 import { layOutOperation, printOperations, printOperationsAsJson } from './operation-table';
 import {
   addCommand,

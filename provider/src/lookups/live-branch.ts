@@ -1,6 +1,6 @@
 import type { ControlApi } from '../control-api/control-api';
 import type { Branch } from '../control-api/wire-types';
-import { requireNamed } from './named';
+import { requireNamed } from './find-by-name';
 
 /** The current state of a branch. */
 export interface BranchState {

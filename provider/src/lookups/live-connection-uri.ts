@@ -1,6 +1,6 @@
 import type { ConnectionUriQuery, ControlApi } from '../control-api/control-api';
 import { parseNamedId } from '../control-api/named-api';
-import { requireFilled } from './named';
+import { requireFilled } from './find-by-name';
 
 /** What the plugin's function `getConnectionUri` returns. */
 export interface ConnectionUri {

@@ -1,6 +1,6 @@
 import type { ControlApi } from '../control-api/control-api';
 import type { Project } from '../control-api/wire-types';
-import { requireFilled, requireNamed } from './named';
+import { requireFilled, requireNamed } from './find-by-name';
 
 /** The current state of a project. */
 export interface ProjectState {

@@ -1,8 +1,8 @@
 import type { ControlApi } from '../control-api/control-api';
 import { ControlApiError } from '../control-api/control-api-error';
 import type { Endpoint } from '../control-api/wire-types';
+import { LookupError, requireIdOrName } from '../lookups/find-by-name';
 import { type BranchState, readBranch, readBranches } from '../lookups/live-branch';
-import { LookupError, requireIdOrName } from '../lookups/named';
 import type { OperationFilter } from '../lookups/operation-filter';
 import { walkOperationPages } from '../lookups/operation-search';
 import type { ServiceProject } from '../operations/service-project';
