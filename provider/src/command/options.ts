@@ -1,9 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { defaultTimeoutSeconds } from '../config/default-timeout';
+import { defaultTimeoutSeconds, longestTimeoutSeconds } from '../config/timeouts';
 import { messageOf } from '../control-api/control-api-error';
 import { requireKnownStatuses } from '../lookups/operation-filter';
 
-const longestTimeoutSeconds = 86_400;
 const projectOption = [
   '-p, --project <project>',
   'project ID or name (default: POSTGRES_COMPUTE_PROJECT)',

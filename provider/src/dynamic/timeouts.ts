@@ -1,16 +1,15 @@
 import * as z from 'zod';
-import { defaultTimeoutSeconds } from '../config/default-timeout';
+import { defaultTimeoutSeconds, longestTimeoutSeconds } from '../config/timeouts';
 import { Deadline } from '../control-api/deadline';
 import { describeIssue, type InputFailure, isUnknown } from '../lifecycle/input-values';
 
 // The engine passes `customTimeouts` to no dynamic provider, so they are an argument here.
 
-const maxSeconds = 86_400;
-const allowed = `a number of seconds above 0, at most ${maxSeconds}`;
+const allowed = `a number of seconds above 0, at most ${longestTimeoutSeconds}`;
 const seconds = z
   .number(`must be ${allowed}`)
   .positive(`must be ${allowed}`)
-  .max(maxSeconds, `must be ${allowed}`)
+  .max(longestTimeoutSeconds, `must be ${allowed}`)
   .optional();
 const shape = z.strictObject(
   { create: seconds, update: seconds, delete: seconds },

@@ -1,4 +1,4 @@
-import { defaultTimeoutSeconds } from '../config/default-timeout';
+import { defaultTimeoutSeconds } from '../config/timeouts';
 import type { ControlApi } from '../control-api/control-api';
 import { Deadline } from '../control-api/deadline';
 import type { Operation } from '../control-api/wire-types';

@@ -1,7 +1,7 @@
 import { isEmpty } from 'lodash';
 import { BranchLifecycle } from '../branch/branch-lifecycle';
-import { defaultTimeoutSeconds } from '../config/default-timeout';
 import { pluginSettingNames } from '../config/setting-names';
+import { defaultTimeoutSeconds } from '../config/timeouts';
 import { Deadline } from '../control-api/deadline';
 import { EndpointLifecycle } from '../endpoint/endpoint-lifecycle';
 import type { InputFailure } from '../lifecycle/input-values';
