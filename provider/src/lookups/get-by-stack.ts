@@ -100,7 +100,7 @@ export function getConnectionUri(of: {
   branchId?: pulumi.Input<string>;
   /** The endpoint to connect to. @default the branch's read_write endpoint */
   endpointId?: pulumi.Input<string>;
-  /** The database to connect to: its name, or the id of a `Database`. Before that exists, a preview does not know the string. */
+  /** The database to connect to: its name, as in the output `name` of a `Database`. Before that exists, a preview does not know the string. */
   databaseName: pulumi.Input<string>;
   /** The Postgres role to connect as: its name, or the id of a `Role`. */
   roleName: pulumi.Input<string>;
