@@ -3,7 +3,7 @@ import type * as pulumi from '@pulumi/pulumi';
 /** `read_write` serves the branch; `read_only` is a read replica. */
 export type ComputeEndpointType = 'read_write' | 'read_only';
 
-/** How long an action may take, not counting the time in the project's write queue. Seconds. */
+/** How long an action may take, not counting the time in the project's write queue. Seconds, at most 86400. */
 export interface ComputeEndpointTimeouts {
   /** @default 600 */
   create?: pulumi.Input<number>;
