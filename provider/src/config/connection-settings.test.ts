@@ -33,15 +33,18 @@ describe('readConnectionSettings', () => {
     expect(readSettings({}, environment)).toMatchObject({ apiKey: key, baseUrl: https });
   });
 
-  it('notes where the base URL is set, and that it lacks the version', () => {
-    const environment = { POSTGRES_COMPUTE_API_KEY: key, POSTGRES_COMPUTE_BASE_URL: 'https://host/api' };
-    expect(readSettings({}, environment)).toMatchObject({
-      sources: { apiKey: 'POSTGRES_COMPUTE_API_KEY', baseUrl: 'POSTGRES_COMPUTE_BASE_URL' },
-      lacksVersion: true,
-    });
-    const versioned = { ...environment, POSTGRES_COMPUTE_BASE_URL: 'https://host/api/v2/' };
-    expect(readSettings({}, versioned)).not.toHaveProperty('lacksVersion');
-  });
+  it.each(['https://host/api', 'https://host/api/v1'])(
+    'notes where %s is set, and that it lacks /v2',
+    (url) => {
+      const environment = { POSTGRES_COMPUTE_API_KEY: key, POSTGRES_COMPUTE_BASE_URL: url };
+      expect(readSettings({}, environment)).toMatchObject({
+        sources: { apiKey: 'POSTGRES_COMPUTE_API_KEY', baseUrl: 'POSTGRES_COMPUTE_BASE_URL' },
+        lacksVersion: true,
+      });
+      const versioned = { ...environment, POSTGRES_COMPUTE_BASE_URL: 'https://host/api/v2/' };
+      expect(readSettings({}, versioned)).not.toHaveProperty('lacksVersion');
+    },
+  );
 
   it.each([
     ['the key', 'POSTGRES_COMPUTE_API_KEY', /API key .* missing.*config set --secret postgresCompute:apiKey/],

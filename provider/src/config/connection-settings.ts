@@ -8,7 +8,7 @@ export interface ConnectionSettings {
   readonly requestsPerMinute?: number;
   /** Where each was set, in words: the key of the config, or the variable. */
   readonly sources?: { readonly baseUrl: string; readonly apiKey: string } | undefined;
-  /** Whether the base URL has no version segment at its end: a 404 may then mean the route. */
+  /** Whether the base URL does not end in the version segment: a 404 may then mean the route. */
   readonly lacksVersion?: boolean | undefined;
 }
 
@@ -70,7 +70,7 @@ export function readConnectionSettings(
     baseUrl,
     apiKey: checkApiKey(read('apiKey'), placesOf('apiKey', sources.apiKey.variable)),
     sources: { baseUrl: sourceOf('baseUrl'), apiKey: sourceOf('apiKey') },
-    ...(!/\/v\d+\/*$/.test(baseUrl) && { lacksVersion: true }),
+    ...(!/\/v2\/*$/.test(baseUrl) && { lacksVersion: true }),
     ...(requestsPerMinute && {
       requestsPerMinute: checkRequestsPerMinute(
         requestsPerMinute,
