@@ -45,7 +45,7 @@ describe('findInputFailures', () => {
     [
       'autoscalingLimitMinCu',
       { autoscalingLimitMinCu: 0.1, autoscalingLimitMaxCu: 1, allowUnlistedSize: true },
-      /allowed are 0\.25, .* 8 CU$/,
+      /^must be at least 0\.25 CU$/,
     ],
     ['suspendTimeoutSeconds', { suspendTimeoutSeconds: -2 }, /-1 \(never\).*604800/],
     ['suspendTimeoutSeconds', { suspendTimeoutSeconds: 604_801 }, /604800/],

@@ -109,9 +109,9 @@ function findUnlistedSize(property: string, inputs: RawInputs): InputFailure[] {
   const cu = inputs[property];
   if (typeof cu !== 'number' || isUnknown(cu) || findComputeSize(cu)) return [];
   const isAllowed = inputs.allowUnlistedSize === true || isUnknown(inputs.allowUnlistedSize);
-  if (isAllowed && cu >= smallestCu) return [];
-  const beyond = isAllowed ? '' : '; allowUnlistedSize: true lets another size through to the service';
-  return [{ property, reason: `is not a size of the service: allowed are ${listedSizes}${beyond}` }];
+  if (isAllowed) return cu < smallestCu ? [{ property, reason: `must be at least ${smallestCu} CU` }] : [];
+  const beyond = 'allowUnlistedSize: true lets another size through to the service';
+  return [{ property, reason: `is not a size of the service: allowed are ${listedSizes}; ${beyond}` }];
 }
 
 function findRangeFailure(inputs: RawInputs): InputFailure[] {
