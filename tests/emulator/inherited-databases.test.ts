@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { copyAccess, firstAccess, newDatabase } from '../../emulator/src/control-plane/roles-and-databases';
-import { inheritAccess, inheritedIds, isApplied } from '../../emulator/src/data-plane/roles-and-databases';
+import { inheritAccess, inheritedIds, isApplied } from '../../emulator/src/data-plane/apply-access';
 
 describe('the databases that a branch inherits', () => {
   it('keep their names, even if the parent deletes one before the copy', () => {

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Connect } from '../../emulator/src/data-plane/access-changes';
 import { asAdmin } from '../../emulator/src/data-plane/admin';
-import { applyAccess, NO_ACCESS } from '../../emulator/src/data-plane/roles-and-databases';
+import { applyAccess, NO_ACCESS } from '../../emulator/src/data-plane/apply-access';
 import { holdPasswords } from '../../emulator/src/data-plane/stored-passwords';
 import { findPostgres, startPlainPostgres } from '../support/plain-postgres';
 import { hasPostgres, type Place, usePostgres } from '../support/postgres-emulator';

@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import type { BranchRecord, ProjectRecord, Step } from '../records/records';
+import { inheritAccess, inheritedIds } from './apply-access';
 import type { Cluster } from './cluster';
 import { readState } from './cluster-state';
-import { inheritAccess, inheritedIds } from './roles-and-databases';
 import type { Schemas } from './schemas';
 
 interface Clusters {

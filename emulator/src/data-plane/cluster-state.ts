@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Access, NO_ACCESS } from './roles-and-databases';
+import { type Access, NO_ACCESS } from './apply-access';
 import { writeServerFile } from './server-user';
 import type { StoredPassword } from './stored-passwords';
 

@@ -5,6 +5,7 @@ import type { Client } from 'pg';
 import type { BranchRecord } from '../records/records';
 import { type Connect, endSessions } from './access-changes';
 import { type AdminAccess, asAdmin } from './admin';
+import { type Access, applyAccess, isApplied } from './apply-access';
 import {
   type ClusterState,
   DEFAULT_LIMITS,
@@ -15,7 +16,6 @@ import {
 } from './cluster-state';
 import { copyFolder, discard } from './copy-folder';
 import { PostgresServer, type ServerStart } from './postgres-server';
-import { type Access, applyAccess, isApplied } from './roles-and-databases';
 import { writeServerFile } from './server-user';
 import { holdPasswords, type StoredPassword } from './stored-passwords';
 
