@@ -1,15 +1,10 @@
 import { localAddressOf } from '../options/emulator-options';
 import { ApiError, badRequest, found } from '../records/api-error';
-import {
-  type BranchRecord,
-  type EndpointRecord,
-  type ProjectRecord,
-  readWriteEndpointOf,
-} from '../records/records';
+import { type EndpointRecord, type ProjectRecord, readWriteEndpointOf } from '../records/records';
 import type { Endpoint } from '../records/wire-types';
 import type { ConnectionQuery } from '../requests/query-parameters';
 import type { ControlPlane } from './control-plane';
-import { findDatabase, findRole } from './roles-and-databases';
+import { findDatabase, findRole, revealPassword } from './roles-and-databases';
 
 const DEFAULT_PORT = 5432;
 
@@ -61,16 +56,6 @@ export function connectionUriForm(plane: Addresses): string {
   const { host, postgresHost = localAddressOf(host) } = plane.settings;
   const login = { name: 'ROLE', password: 'PASSWORD', database: 'DATABASE' };
   return connectionUri(plane, 'ENDPOINT_ID', login, postgresHost);
-}
-
-export function revealPassword(branch: BranchRecord, roleName: string): string {
-  const { project } = branch;
-  const { password } = findRole(branch, roleName);
-  if (!project.wire.store_passwords) {
-    const message = `project ${project.wire.id} does not store passwords: reset the password to get a new one`;
-    throw new ApiError(412, 'PASSWORDS_NOT_STORED', message);
-  }
-  return found(password, `branch ${branch.wire.id}: the password of role`, roleName);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { conflict, found, unprocessable } from '../records/api-error';
+import { ApiError, conflict, found, unprocessable } from '../records/api-error';
 import { newDatabaseId, newPassword } from '../records/ids';
 import {
   type BranchRecord,
@@ -23,6 +23,16 @@ export interface Changed<Item> {
 export function findRole({ roles, wire }: Pick<BranchRecord, 'roles' | 'wire'>, roleName: string): Role {
   const role = roles.find(({ name }) => name === roleName);
   return found(role, `branch ${wire.id}: role`, roleName);
+}
+
+export function revealPassword(branch: BranchRecord, roleName: string): string {
+  const { project } = branch;
+  const { password } = findRole(branch, roleName);
+  if (!project.wire.store_passwords) {
+    const message = `project ${project.wire.id} does not store passwords: reset the password to get a new one`;
+    throw new ApiError(412, 'PASSWORDS_NOT_STORED', message);
+  }
+  return found(password, `branch ${branch.wire.id}: the password of role`, roleName);
 }
 
 export function findDatabase({ databases, wire }: BranchRecord, databaseName: string): Database {

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import { revealPassword } from '../../control-plane/connection-uris';
 import type { ControlPlane } from '../../control-plane/control-plane';
 import { showOperations, showRole } from '../../control-plane/response-bodies';
 import {
@@ -11,6 +10,7 @@ import {
   findRole,
   removeFrom,
   resetPassword,
+  revealPassword,
   updateDatabase,
 } from '../../control-plane/roles-and-databases';
 import { DATABASE_CHANGE, NEW_DATABASE, NEW_ROLE } from '../../requests/role-and-database-attributes';
