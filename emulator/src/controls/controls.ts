@@ -2,15 +2,11 @@ import { addBranch, updateBranch } from '../control-plane/branches';
 import { localConnectionUri } from '../control-plane/connection-uris';
 import type { ControlPlane } from '../control-plane/control-plane';
 import { applyAttributes } from '../control-plane/endpoint-changes';
-import {
-  addEndpoint,
-  checkNewEndpointRequest,
-  checkPgSettings,
-  removeEndpoint,
-} from '../control-plane/endpoints';
+import { addEndpoint, checkNewEndpointRequest, removeEndpoint } from '../control-plane/endpoints';
 import { connectToEndpoint } from '../control-plane/power-commands';
 import { addProject } from '../control-plane/projects';
 import { showEndpoint, showOperations } from '../control-plane/response-bodies';
+import { checkPgSettings } from '../control-plane/verify-settings';
 import { type Fault, type InjectedFault, parseFault } from '../faults/faults';
 import type { LoggedRequest, RequestLog } from '../http/log-requests';
 import { toTimestamp } from '../records/clock';

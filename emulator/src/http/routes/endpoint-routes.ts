@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { ControlPlane } from '../../control-plane/control-plane';
-import { createEndpoint, deleteEndpoint, onceVerified, updateEndpoint } from '../../control-plane/endpoints';
+import { createEndpoint, deleteEndpoint, updateEndpoint } from '../../control-plane/endpoints';
 import { commandEndpoint } from '../../control-plane/power-commands';
 import { showEndpointResult } from '../../control-plane/response-bodies';
+import { onceVerified } from '../../control-plane/verify-settings';
 import { found } from '../../records/api-error';
 import { ENDPOINT_CHANGE, NEW_ENDPOINT } from '../../requests/endpoint-attributes';
 import {

@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { findConnectionUri } from '../../control-plane/connection-uris';
 import type { ControlPlane } from '../../control-plane/control-plane';
-import { onceVerified } from '../../control-plane/endpoints';
 import { addProject, deleteProject, updateProject } from '../../control-plane/projects';
 import { showNewBranch, showOperations } from '../../control-plane/response-bodies';
+import { onceVerified } from '../../control-plane/verify-settings';
 import { ACCOUNT_ID } from '../../records/wire-types';
 import { defaultsOf, NEW_PROJECT, PROJECT_CHANGE } from '../../requests/project-attributes';
 import {
