@@ -7,14 +7,13 @@ import { SavingJournal } from './data/saving-journal';
 import { API_PREFIX } from './http/api-path';
 import { RequestLog } from './http/log-requests';
 import { createServer } from './http/server';
-import { BACKLOG } from './limits/newcomers';
+import { BACKLOG, explainTaken } from './limits/listening';
 import {
   type EmulatorOptions,
   localAddressOf,
   resolveOptions,
   type Settings,
 } from './options/emulator-options';
-import { explainTaken } from './records/thrown-reason';
 
 /** A running emulator: its addresses, its key and its controls. */
 export interface Emulator extends Controls {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo, Server } from 'node:net';
-import { BACKLOG } from '../limits/newcomers';
-import { explainTaken, hasCode } from '../records/thrown-reason';
+import { BACKLOG, explainTaken } from '../limits/listening';
+import { hasCode } from '../records/thrown-reason';
 
 /** The port of Postgres, which clients use for a host without a port. */
 const STANDARD_PORT = 5432;

@@ -1,8 +1,5 @@
 import type { Duplex } from 'node:stream';
 
-/** Connections that may wait to be accepted; the system may allow fewer. Node's default of 511 is too low for 1,000 clients. */
-export const BACKLOG = 4096;
-
 /**
  * Connections without a verified key or password: anyone can make them, and each takes a descriptor. If there are too many, the
  * oldest is closed, so that clients with a key or a password still get in.

@@ -12,11 +12,3 @@ export function reasonOf(thrown: unknown): string {
 export function hasCode(thrown: unknown, ...codes: readonly string[]): boolean {
   return thrown instanceof Error && 'code' in thrown && codes.includes(String(thrown.code));
 }
-
-/** Explains the error of a server whose port, given by `option`, another program has; returns any other error unchanged. */
-export function explainTaken(error: unknown, option: string): unknown {
-  if (!hasCode(error, 'EADDRINUSE')) return error;
-  const { port, address } = error as { port?: number; address?: string };
-  const advice = `stop what listens on it, or let the emulator choose a free one with ${option} 0`;
-  return new Error(`port ${port} of ${address} is taken: ${advice}`, { cause: error });
-}
