@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { range, times } from 'lodash';
 import { Client } from 'pg';
 import { describe, expect, it } from 'vitest';
-import { giveToServer } from '../../emulator/src/data-plane/server-user';
+import { giveToServer } from '../../emulator/src/data-plane/server-files';
 import { findPostgres } from '../support/plain-postgres';
 import {
   hasPostgres,

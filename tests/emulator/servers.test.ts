@@ -8,7 +8,7 @@ import { DEFAULT_LIMITS } from '../../emulator/src/data-plane/cluster-state';
 import { findPostgres } from '../../emulator/src/data-plane/find-postgres';
 import { asServer, runGuarded } from '../../emulator/src/data-plane/guarded-process';
 import { PostgresServer, type ServerStart } from '../../emulator/src/data-plane/postgres-server';
-import { giveToServer, writeServerFile } from '../../emulator/src/data-plane/server-user';
+import { giveToServer, writeServerFile } from '../../emulator/src/data-plane/server-files';
 import { createTemplate } from '../../emulator/src/data-plane/template';
 import { Verifiers } from '../../emulator/src/data-plane/verifiers';
 import type { BranchRecord, ProjectRecord } from '../../emulator/src/records/records';

@@ -13,7 +13,7 @@ import { waitAtMost } from './guarded-process';
 import { type PgSettings, SettingRules } from './pg-settings';
 import type { ServerStart } from './postgres-server';
 import { Schemas } from './schemas';
-import { checkOwned, checkReachable, makeServerFolder, writeServerFile } from './server-user';
+import { checkOwned, checkReachable, makeServerFolder, writeServerFile } from './server-files';
 import { createTemplate, listSettings } from './template';
 
 export interface Folders {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Access, NO_ACCESS } from './apply-access';
-import { writeServerFile } from './server-user';
+import { writeServerFile } from './server-files';
 import type { StoredPassword } from './stored-passwords';
 
 /** Postgres's defaults of the settings of which a standby cannot have lower ones than the last server of its data. */

@@ -16,7 +16,7 @@ import {
 } from './cluster-state';
 import { copyFolder, discard } from './copy-folder';
 import { PostgresServer, type ServerStart } from './postgres-server';
-import { writeServerFile } from './server-user';
+import { writeServerFile } from './server-files';
 import { holdPasswords, type StoredPassword } from './stored-passwords';
 
 export interface ClusterSetup {

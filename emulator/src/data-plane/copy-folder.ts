@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { reasonOf } from '../records/thrown-reason';
 import { runGuarded } from './guarded-process';
-import { makeServerFolder } from './server-user';
+import { makeServerFolder } from './server-files';
 
 /** With less, connections become slower; with more, a copy takes too long on a busy machine. */
 const NICENESS = '3';

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { delimiter, dirname, join, relative, resolve } from 'node:path';
 import { hasCode } from '../records/thrown-reason';
 import { asServer } from './guarded-process';
-import { makeServerFolder, SERVER_USER } from './server-user';
+import { makeServerFolder, SERVER_USER } from './server-files';
 
 export type PostgresBinaries = ReturnType<typeof findPostgres>;
 

@@ -2,7 +2,7 @@ import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_p
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { SERVER_USER } from './server-user';
+import { SERVER_USER } from './server-files';
 
 export type GuardedProcess = ChildProcessByStdio<Writable, null, Readable>;
 

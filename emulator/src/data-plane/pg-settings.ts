@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { badRequest } from '../records/api-error';
 import { asServer } from './guarded-process';
-import { writeServerFile } from './server-user';
+import { writeServerFile } from './server-files';
 
 export type PgSettings = Readonly<Record<string, string>>;
 

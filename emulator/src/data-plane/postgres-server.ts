@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } fro
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type GuardedProcess, startGuarded } from './guarded-process';
-import { makeServerFolder, writeServerFile } from './server-user';
+import { makeServerFolder, writeServerFile } from './server-files';
 
 export interface ServerStart {
   readonly program: string;

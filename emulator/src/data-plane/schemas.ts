@@ -10,7 +10,7 @@ import { adminConfig, LimitedClient } from './admin';
 import type { Cluster } from './cluster';
 import { runGuarded } from './guarded-process';
 import { FIRST_ID, holdRole, inTransaction } from './held-roles';
-import { makeServerFolder } from './server-user';
+import { makeServerFolder } from './server-files';
 
 /** To read the schema of a database, or to create those of a branch. */
 const LONGEST_COPY_MS = 60_000;

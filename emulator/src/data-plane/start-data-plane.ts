@@ -8,7 +8,7 @@ import { BranchData } from './branch-data';
 import { findPostgres } from './find-postgres';
 import { removeAtEnd } from './guarded-process';
 import { PostgresDataPlane } from './postgres-data-plane';
-import { giveToServer } from './server-user';
+import { giveToServer } from './server-files';
 
 /**
  * Starts the gateway and prepares the servers. The data is in a folder beside the data file, or in a temporary folder.

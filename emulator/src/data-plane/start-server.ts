@@ -8,7 +8,7 @@ import type { BranchData } from './branch-data';
 import type { Cluster } from './cluster';
 import { DEFAULT_LIMITS, type SharedLimits } from './cluster-state';
 import type { PgSettings } from './pg-settings';
-import { writeServerFile } from './server-user';
+import { writeServerFile } from './server-files';
 
 /** A transaction of the branch's clients, with many subtransactions, keeps a standby from letting others in until it ends. */
 const LONGEST_STANDBY_START_MS = 60_000;

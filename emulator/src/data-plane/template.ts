@@ -5,7 +5,7 @@ import { SUPERUSER } from '../gateway/computes';
 import type { PostgresBinaries } from './find-postgres';
 import { asServer, runGuarded } from './guarded-process';
 import type { ListedSetting } from './pg-settings';
-import { writeServerFile } from './server-user';
+import { writeServerFile } from './server-files';
 
 /** In this file, `initdb` writes who can log in how. The socket's folder is closed to other users of the machine. */
 const HOST_ACCESS = `local replication ${SUPERUSER} scram-sha-256\nlocal all all scram-sha-256\n`;
