@@ -1,8 +1,7 @@
 import { array, assert, constantFrom, oneof, property, string, uint8Array } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SUPERUSER } from '../../emulator/src/gateway/computes';
 import { ConnectionRefusal } from '../../emulator/src/gateway/connection-refusal';
-import { readStartupPacket } from '../../emulator/src/gateway/startup-packet';
+import { readStartupPacket, SUPERUSER } from '../../emulator/src/gateway/startup-packet';
 import { CODES, packet, startPacket } from '../support/raw-postgres-client';
 
 const ID = 'ep-calm-river-12345678';

@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import type { Duplex } from 'node:stream';
 import { Client, type ClientConfig, DatabaseError } from 'pg';
-import { SUPERUSER } from '../gateway/computes';
+import { SUPERUSER } from '../gateway/startup-packet';
 import { reasonOf } from '../records/thrown-reason';
 
 export interface AdminAccess {

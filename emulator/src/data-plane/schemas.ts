@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { escapeIdentifier, escapeLiteral } from 'pg';
-import { SUPERUSER } from '../gateway/computes';
+import { SUPERUSER } from '../gateway/startup-packet';
 import { notImplemented } from '../records/api-error';
 import type { BranchRecord } from '../records/records';
 import { adminConfig, LimitedClient } from './admin';

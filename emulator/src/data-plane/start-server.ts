@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { SUPERUSER } from '../gateway/computes';
+import { SUPERUSER } from '../gateway/startup-packet';
 import { maxConnectionsOf } from '../limits/compute-size';
 import type { EndpointRecord } from '../records/records';
 import type { Endpoint, EndpointSettings } from '../records/wire-types';

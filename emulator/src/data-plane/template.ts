@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { SUPERUSER } from '../gateway/computes';
+import { SUPERUSER } from '../gateway/startup-packet';
 import type { PostgresBinaries } from './find-postgres';
 import { asServer, runGuarded } from './guarded-process';
 import type { ListedSetting } from './pg-settings';

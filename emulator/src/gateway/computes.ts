@@ -1,8 +1,5 @@
 import type { ScramVerifier } from './scram';
 
-/** The superuser of every server, for the emulator only: the gateway refuses it. */
-export const SUPERUSER = 'cloud_admin';
-
 /** What the gateway asks of the computes. A client gets the reason of what rejects. */
 export interface Computes {
   /**

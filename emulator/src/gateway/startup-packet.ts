@@ -1,6 +1,8 @@
-import { SUPERUSER } from './computes';
 import { ConnectionRefusal, protocolViolation } from './connection-refusal';
 import { int32, writeMessage } from './messages';
+
+/** The superuser of every server, for the emulator only: the gateway refuses it. */
+export const SUPERUSER = 'cloud_admin';
 
 /** What a client sends first. Each packet begins with its length, which counts itself, and one of these codes. */
 export const REQUEST_CODES = { ssl: 80_877_103, gss: 80_877_104, cancel: 80_877_102 } as const;
