@@ -18,7 +18,8 @@ import type { BranchData } from './branch-data';
 import type { Cluster } from './cluster';
 import { hasRoles } from './cluster-state';
 import { Compute, whenActive } from './compute';
-import { keepSettings, SettingsTrials, startPrimary, startStandby } from './start-server';
+import { keepSettings, SettingsTrials } from './settings-trials';
+import { startPrimary, startStandby } from './start-server';
 import { Verifiers } from './verifiers';
 
 /** Real Postgres servers for the endpoints. A server starts with the first connection and stops with its compute. */
@@ -42,9 +43,8 @@ export class PostgresDataPlane implements DataPlane, Computes, Clients {
     this.schemas = data.schemas;
     this.settingRules = data.settingRules;
     this.version = data.setup.version;
-    this.#settings = new SettingsTrials(data);
+    this.#settings = new SettingsTrials(data, projects);
     this.#verifiers = new Verifiers(data);
-    for (const { endpoints } of projects) for (const endpoint of endpoints.values()) keepSettings(endpoint);
   }
 
   /** Lets clients connect to the endpoints of the control plane. */
