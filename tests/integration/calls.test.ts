@@ -66,25 +66,33 @@ describe('a check', () => {
   });
 });
 
-it('a replacement that comes first is not the branch that has failed', async () => {
+it('a replacement that comes first is no branch that has failed before', async () => {
   const { emulator, project, branch, lifecycleOptions } = await startService();
-  const names = () => emulator.branches(project.id).map(({ name }) => name);
   const place = { projectId: project.id, parentId: branch.id, __urn: urnOf('b', 'branch') };
   const program: StoredInputs = { ...place, __createsBeforeDelete: true };
   const startProvider = () => makeDynamicProviders(lifecycleOptions()).branch;
-  const { inputs = program } = await startProvider().check({}, program);
-  emulator.inject({ match: { action: 'create_branch' }, effect: { kind: 'operation-fails' } });
-  const failed = await startProvider()
-    .create(inputs)
-    .catch((error: unknown) => error);
-  const { id, properties } = failed as DynamicPartialStateError;
-  const next = startProvider();
-  await next.check(inputs, program);
-  expect(await next.diff(id, properties, inputs)).toMatchObject({ replaces: ['unsettledOperations'] });
-  const { inputs: anew = program } = await next.check({}, program);
-  await next.create(anew);
-  await next.delete(id, properties);
-  expect(names()).toEqual(['main', 'feature', anew.name]);
+  const fail = async (provider: ReturnType<typeof startProvider>, inputs: StoredInputs) => {
+    emulator.inject({ match: { action: 'create_branch' }, effect: { kind: 'operation-fails' } });
+    return (await provider.create(inputs).catch((error: unknown) => error)) as DynamicPartialStateError;
+  };
+  /** The next run replaces what has failed. */
+  const replace = async ({ id, properties }: DynamicPartialStateError) => {
+    const provider = startProvider();
+    await provider.check(properties, program);
+    expect(await provider.diff(id, properties, properties)).toMatchObject({
+      replaces: ['unsettledOperations'],
+    });
+    const { inputs = program } = await provider.check({}, program);
+    return { provider, inputs };
+  };
+  const { inputs: first = program } = await startProvider().check({}, program);
+  const one = await fail(startProvider(), first);
+  const second = await replace(one);
+  const two = await fail(second.provider, second.inputs);
+  const { provider, inputs } = await replace(two);
+  await provider.create(inputs);
+  for (const { id, properties } of [one, two]) await provider.delete(id, properties);
+  expect(emulator.branches(project.id).map(({ name }) => name)).toEqual(['main', 'feature', inputs.name]);
 });
 
 describe('a diff', () => {

@@ -1,14 +1,15 @@
 import type { Branch } from '../control-api/wire-types';
 import { situationOfCreation } from '../lifecycle/beginning';
 import { createOnce, type Existing } from '../lifecycle/create-once';
+import { deleteResource } from '../lifecycle/delete-resource';
 import type { Work } from '../lifecycle/provider-core';
 import type { ResourceClaims } from '../lifecycle/resource-claims';
-import { ifRenamed } from '../lifecycle/resource-errors';
+import { ifRenamed, UnsettledError } from '../lifecycle/resource-errors';
 import type { Created } from '../lifecycle/resource-lifecycle';
 import { deriveNames, toUnfinishedName } from '../lifecycle/resource-name';
 import { branchArguments, findOtherOrigin } from './branch-arguments';
 import type { BranchDeclaration, BranchInputs, BranchOutputs } from './branch-inputs';
-import { branchFlow, startRun, toChange } from './branch-resource';
+import { branchFlow, hasFailedToBecomeReady, startRun, toChange } from './branch-resource';
 
 /**
  * The branch that a create takes over instead of creating one.
@@ -76,7 +77,25 @@ export async function createBranch(
   claims.claimCreated(item.id, work);
   const situation = situationOfCreation(branchFlow, inputs, creation);
   const run = startRun({ ...work, action: 'create', kind: 'branch', id: item.id }, situation);
-  return { id: item.id, outputs: await run.run([]) };
+  const isLeft = creation.origin === 'own' && creation.writes === 'none' && unfinished.includes(item.name);
+  return run.run([]).then(
+    (outputs) => ({ id: item.id, outputs }),
+    async (error: unknown) => {
+      const hasFailed = isLeft && error instanceof UnsettledError;
+      if (!hasFailed || !(await hasFailedToBecomeReady(project, item.id, error.outputs))) throw error;
+      await removeFailed(work, item.id).catch(() => Promise.reject(error));
+      claims.noteItem(item.id, { holder: undefined, isCreated: false });
+      return createBranch(work, claims);
+    },
+  );
+}
+
+/** What an earlier run has left under the name of the new branch: a branch whose creation has failed has no data. */
+function removeFailed({ project, deadline, progress }: Work<BranchInputs>, id: string): Promise<void> {
+  const subject = { action: 'delete', kind: 'branch', id } as const;
+  const send = () => project.api.deleteBranch(project.id, id, deadline);
+  const list = project.branches;
+  return deleteResource({ project, subject, list, check: async () => subject, send, deadline, progress });
 }
 
 /** Names of branches are unique in a project. */

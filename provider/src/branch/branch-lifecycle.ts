@@ -7,13 +7,11 @@ import type { Existing } from '../lifecycle/create-once';
 import { findUnjudgedLoss, judgeLoss, type Loss, orForced } from '../lifecycle/data-loss';
 import { deleteGuarded, foreseeBase, foreseeDelete } from '../lifecycle/delete-facts';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
-import { isCreation } from '../lifecycle/ledger';
 import { asReported, type ProviderCore } from '../lifecycle/provider-core';
 import { checkDrops, checkReset } from '../lifecycle/reset-guards';
 import { UnsettledError } from '../lifecycle/resource-errors';
 import type { CheckedDeclaration } from '../lifecycle/resource-identity';
 import { type Difference, ResourceLifecycle, type Wanted } from '../lifecycle/resource-lifecycle';
-import { isFailed } from '../operations/operation-outcome';
 import type { ServiceProject } from '../operations/service-project';
 import { branchArguments } from './branch-arguments';
 import { createBranch, findExisting } from './branch-create';
@@ -33,7 +31,7 @@ import {
   noteSource,
 } from './branch-obstacles';
 import { reportReset } from './branch-reset';
-import { branchFlow, isBecomingReady, startRun } from './branch-resource';
+import { branchFlow, hasFailedToBecomeReady, startRun } from './branch-resource';
 import { toFound, withResets } from './branch-state';
 import { branchType } from './branch-type';
 
@@ -60,7 +58,8 @@ export class BranchLifecycle extends ResourceLifecycle<BranchInputs, BranchOutpu
 
   protected async report(id: string, difference: Difference, prior: PriorBranch, news: BranchDeclaration) {
     const { changes, base } = difference;
-    const hasNoData = await this.#hasFailedToBecomeReady(id, prior);
+    const project = this.core.projects.project(prior.inputs.projectId);
+    const hasNoData = await hasFailedToBecomeReady(project, id, prior.outputs);
     const isReplaced = difference.replaces.length > 0;
     const deletesData = isReplaced && !hasNoData;
     const replaces = hasNoData && !isReplaced ? ['unsettledOperations'] : difference.replaces;
@@ -117,16 +116,6 @@ export class BranchLifecycle extends ResourceLifecycle<BranchInputs, BranchOutpu
   protected remove(id: string, prior: PriorBranch, deadline: Deadline): Promise<void> {
     const send = ({ api, id: projectId }: ServiceProject) => api.deleteBranch(projectId, id, deadline);
     return deleteGuarded({ core: this.core, kind: 'branch', id, prior, deadline, send });
-  }
-
-  /** A create that failed leaves a branch without data, which nothing can repair. */
-  async #hasFailedToBecomeReady(id: string, { inputs, outputs }: PriorBranch): Promise<boolean> {
-    const hasFailed = outputs.unsettledOperations?.some(
-      (operation) => isCreation(operation) && isFailed(operation),
-    );
-    if (!hasFailed) return false;
-    const branch = await this.core.projects.project(inputs.projectId).branches.find(id);
-    return branch !== undefined && isBecomingReady(branch);
   }
 
   async #reportReplacement(

@@ -2,8 +2,11 @@ import type { Branch, BranchChange } from '../control-api/wire-types';
 import { isSameInstant } from '../lifecycle/input-values';
 import { isCreation, namesAt } from '../lifecycle/ledger';
 import type { Change, Flow, Resource, ResourceWork } from '../lifecycle/resource';
+import type { Unsettled } from '../lifecycle/resource-state';
 import { Run } from '../lifecycle/run';
 import type { Situation } from '../lifecycle/situation';
+import { isFailed } from '../operations/operation-outcome';
+import type { ServiceProject } from '../operations/service-project';
 import { branchArguments } from './branch-arguments';
 import type { BranchInputs, BranchOutputs } from './branch-inputs';
 import { protectedReason, toRestore } from './branch-reset';
@@ -67,6 +70,17 @@ function describeBranch(
 /** Whether the branch does not have its data yet. An archived branch, or one under a reset, also becomes `ready`, but has data. */
 export function isBecomingReady({ current_state }: Pick<Branch, 'current_state'>): boolean {
   return current_state === 'init';
+}
+
+/** Whether its creation has failed, which leaves a branch without data that nothing can repair. */
+export async function hasFailedToBecomeReady(
+  { branches }: ServiceProject,
+  id: string,
+  { unsettledOperations = [] }: Unsettled,
+): Promise<boolean> {
+  if (!unsettledOperations.some((operation) => isCreation(operation) && isFailed(operation))) return false;
+  const branch = await branches.find(id);
+  return branch !== undefined && isBecomingReady(branch);
 }
 
 export function toChange({ branch, operations }: BranchChange): Change<Branch> {
