@@ -188,7 +188,8 @@ function readState(
   const secretNames = [...new Set([...inputs.secretNames, ...outputs.secretNames])];
   return {
     resource: { ...declared.resource, secretNames },
-    inputs: declared.inputs,
+    // A lookup by PROJECT/ID leaves no inputs in state.
+    inputs: { projectId: outputs.values.projectId, ...declared.inputs },
     outputs: pickOutputs(type, outputs.values),
   };
 }

@@ -18,6 +18,19 @@ async function startImport(kind: Kind) {
   return { ...service, importOf };
 }
 
+describe('a lookup by PROJECT/ID', () => {
+  it.each(['endpoint', 'branch'] as const)('lets a refresh read the %s again', async (kind) => {
+    const { emulator, project, branch, startRun, importOf } = await startImport(kind);
+    const endpoint = emulator.createEndpoint(project.id, { branch_id: branch.id, type: 'read_write' });
+    const { id } = kind === 'branch' ? branch : endpoint;
+    const looked = await importOf(`${project.id}/${id}`);
+    const inState = looked && { ...looked, declared: { inputs: {} } };
+    expect(inState && (await (await startRun(undefined, kind)).read(inState))).toMatchObject({
+      ...{ id, outputs: looked?.outputs },
+    });
+  });
+});
+
 describe('an import', () => {
   it('declares the attributes of the endpoint that are no default', async () => {
     const { emulator, project, branch, importOf } = await startImport('endpoint');
