@@ -1,3 +1,4 @@
+import { intersection } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
 import type { Deadline } from '../control-api/deadline';
 import type { Branch } from '../control-api/wire-types';
@@ -72,7 +73,8 @@ export class BranchLifecycle extends ResourceLifecycle<BranchInputs, BranchOutpu
     if (expired !== undefined) await this.core.warn(news, [expired]);
     const inPlace = replaces.length > 0 ? [] : changes;
     if (inPlace.includes('name')) await checkRename(this.core, id, news);
-    if (inPlace.includes('expiresAt')) await checkExpiry(this.core, id, changes, news);
+    if (intersection(inPlace, ['expiresAt', 'protected']).length > 0)
+      await checkExpiry(this.core, id, changes, news);
     const isReset = inPlace.includes('resetTriggers');
     const losesData = isReset && (await reportReset(this.core, id, changes, prior, news));
     return { replaces, deletesData: deletesData || losesData };
@@ -141,7 +143,8 @@ export class BranchLifecycle extends ResourceLifecycle<BranchInputs, BranchOutpu
     if (this.core.isOutOfReach(inputs.projectId)) return [];
     const adopted = branches.find((branch) => inputs.adopt && branch.name === inputs.name);
     const reason = adopted && findExpiryObstacle(adopted, inputs, branches);
-    if (reason !== undefined) return [{ property: 'expiresAt', reason: `can't be set: ${reason}` }];
+    const property = inputs.expiresAt === undefined ? 'protected' : 'expiresAt';
+    if (reason !== undefined) return [{ property, reason: `can't be set: ${reason}` }];
     const text = this.#describeCreation(declaration, branches);
     if (text !== undefined) await this.core.warn(declaration, [text]);
     return [];

@@ -1,3 +1,4 @@
+import { omit } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
 import type { Branch } from '../control-api/wire-types';
 import { findOtherProject } from '../lifecycle/create-failures';
@@ -7,6 +8,7 @@ import type { ProviderCore } from '../lifecycle/provider-core';
 import { describeOrder } from '../lifecycle/resource-errors';
 import { findExisting } from './branch-create';
 import type { BranchDeclaration, BranchInputs } from './branch-inputs';
+import { findExpiry } from './branch-reset';
 import { isBecomingReady } from './branch-resource';
 
 /**
@@ -66,14 +68,17 @@ export async function checkRename(
 }
 
 /**
- * Why an existing branch can't get the expiry that the program gives: the service deletes an expiring branch without asking.
+ * Why an existing branch can't get the expiry or the protection that the program gives: the service deletes an expiring branch
+ * without asking.
  * @param all the branches of the project
  */
 export function findExpiryObstacle(
-  { id, default: isDefault, protected: isProtected }: Branch,
+  { id, default: isDefault, protected: isProtected, expires_at }: Branch,
   inputs: BranchInputs,
   all: readonly Branch[],
 ): string | undefined {
+  if (inputs.protected === true && expires_at !== undefined)
+    return `branch ${id} can't be protected: it expires at ${expires_at}. Remove that at the service, and run the command again with --refresh`;
   if (inputs.expiresAt === undefined || isUnknown(inputs.expiresAt)) return undefined;
   const children = childIds(all, id);
   const why =
@@ -84,7 +89,7 @@ export function findExpiryObstacle(
   return why ? `branch ${id} can't expire: ${why}` : undefined;
 }
 
-/** @throws Error that says why the branch can't expire, before anything is sent */
+/** @throws Error that says why the branch can't expire or be protected, before anything is sent */
 export async function checkExpiry(
   core: ProviderCore,
   id: string,
@@ -96,8 +101,9 @@ export async function checkExpiry(
   const all = await core.list(declaration, 'branches');
   const branch = all.find((each) => each.id === id);
   // One update sends both.
-  const unprotected = changes.includes('protected') ? { protected: false } : {};
-  const reason = branch && findExpiryObstacle(branch, { ...inputs, ...unprotected }, all);
+  const protection = changes.includes('protected') ? { protected: inputs.protected ?? false } : {};
+  const now = branch && changes.includes('expiresAt') ? omit(branch, 'expires_at') : branch;
+  const reason = now && findExpiryObstacle(now, { ...inputs, ...protection }, all);
   if (reason !== undefined) throw new Error(`${reason}. Nothing was changed.`);
 }
 
@@ -109,9 +115,7 @@ export async function findExpiringParent(
   const { projectId, parentId, initSource } = declaration.inputs;
   if (parentId === undefined || isUnknown([projectId, parentId, initSource])) return [];
   if (initSource === 'schema-only') return [];
-  const { branch } = core.claims;
-  const parent = (await core.list(declaration, 'branches')).find(({ id }) => id === parentId);
-  const expiresAt = branch.recordOf(parentId).declared?.inputs.expiresAt ?? parent?.expires_at;
+  const expiresAt = findExpiry(core, parentId, await core.list(declaration, 'branches'));
   if (expiresAt === undefined) return [];
   const reason = `is a branch that expires at ${expiresAt}, so it can have no children: remove its expiresAt in an earlier \`pulumi up\``;
   return [{ property: 'parentId', reason }];

@@ -1,4 +1,4 @@
-import { compact } from 'lodash';
+import { compact, find } from 'lodash';
 import type { Branch, BranchRestore } from '../control-api/wire-types';
 import { childIds, listChildren } from '../lifecycle/delete-guards';
 import { isSameInstant, isUnknown, unknownValue } from '../lifecycle/input-values';
@@ -77,7 +77,7 @@ export async function reportReset(
   noteAhead(core, id, { reset: 'expected', source: isUnknown(from) ? undefined : from });
   try {
     await checkReset(core, declaration, id);
-    const reason = branch && findObstacle(branch, changes, inputs, all);
+    const reason = branch && findObstacle(core, branch, changes, inputs, all);
     if (reason !== undefined) throw new Error(`a reset of branch ${id}: ${reason}. Nothing was changed.`);
   } catch (error) {
     core.claims.branch.noteItem(id, { reset: undefined });
@@ -154,14 +154,20 @@ function describeReset(
   return `resets branch ${id}${name} to ${point} of ${source}, drops the connections of its endpoints, and ${loss}: a change of resetTriggers`;
 }
 
+/** When a branch expires: as the program declares it, or as the service shows it. */
+export function findExpiry({ claims }: ProviderCore, id: string, all: readonly Branch[]): unknown {
+  return claims.branch.recordOf(id).declared?.inputs.expiresAt ?? find(all, { id })?.expires_at;
+}
+
 /** Why the service would refuse. */
 function findObstacle(
+  core: ProviderCore,
   branch: Branch,
   changes: readonly string[],
   inputs: BranchInputs,
   all: readonly Branch[],
 ): string | undefined {
-  const { id } = branch;
+  const { id, parent_id = id } = branch;
   const { preserveUnderName, restoreFrom = {} } = inputs;
   const isUnprotected = changes.includes('protected') && inputs.protected !== true;
   if (inputs.protected === true || (branch.protected && !isUnprotected)) return protectedReason;
@@ -174,6 +180,11 @@ function findObstacle(
     const why = source === id ? 'it is its own source' : `it has children: ${listChildren(children)}`;
     return `${why}. Set preserveUnderName, the name of a new branch for the previous data${source === id ? '' : ', which gets the children'}`;
   }
+  // Without a parent, or with the previous data as its parent, it does not become a child of its source.
+  const isChild = ![id, source].includes(parent_id) && preserveUnderName === undefined;
+  const expiresAt = isChild && findExpiry(core, source, all);
+  if (expiresAt)
+    return `its source, ${source}, expires at ${expiresAt}, so it can have no children. Remove that expiresAt in an earlier \`pulumi up\`, or set preserveUnderName`;
   const holder = all.find(({ name }) => name === preserveUnderName);
   if (holder)
     return `preserveUnderName is "${holder.name}", and the project already has a branch of that name, ${holder.id} (created ${holder.created_at}): each reset that keeps the data needs a new name`;

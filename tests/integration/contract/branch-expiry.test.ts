@@ -59,6 +59,30 @@ describe.each(doors)('the expiry of a Branch by %s', (_name, door) => {
     expect(await failuresOf(adopting)).toMatchObject([{ property: 'expiresAt', reason }]);
   });
 
+  it('set by another client refuses a protection', async () => {
+    const { up, preview, failuresOf, emulator, project } = await startBranchDoor(door);
+    const state = await up({ name: 'data' });
+    emulator.changeBranch(project.id, state.id, { expires_at: inMinutes(60) });
+    const { message } = await callErrorOf(preview({ name: 'data', protected: true }, state));
+    expect(message).toContain("can't be protected: it expires at");
+    expect(await failuresOf({ name: 'data', adopt: true, protected: true })).toHaveLength(1);
+  });
+
+  it('of its source refuses a reset that would make it a child', async () => {
+    const { up, preview } = await startBranchDoor(door);
+    const source = await up({ name: 'source', expiresAt: inMinutes(60) });
+    const state = await up({ name: 'data' });
+    const reset = {
+      name: 'data',
+      allowDataLoss: true,
+      resetTriggers: { n: 1 },
+      restoreFrom: { branchId: source.id },
+    };
+    const { message } = await callErrorOf(preview(reset, state));
+    expect(message).toMatch(/its source, \S+, expires at \S+, so it can have no children/);
+    await up({ ...reset, preserveUnderName: 'before' }, state);
+  });
+
   it('of its parent refuses a child', async () => {
     const { up, failuresOf } = await startBranchDoor(door);
     const { id: parentId } = await up({ expiresAt: inMinutes(60) });
