@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { noMishap } from '../engine/simulated-run';
 import {
+  failingRestart,
+  faultOfChange,
+  heldUpChange,
+  refusedChange,
+  refusedRestart,
+  refusedStart,
+} from './change-faults';
+import {
   brokenChange,
   brokenCreate,
   brokenRepair,
@@ -17,14 +25,6 @@ import {
   slotIndex,
   uneventful,
 } from './draw-rounds';
-import {
-  failingRestart,
-  faultOfChange,
-  heldUpChange,
-  refusedChange,
-  refusedRestart,
-  refusedStart,
-} from './long-faults';
 
 // Rounds that follow one another.
 

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { type Mishap, noMishap } from '../engine/simulated-run';
+import { faultOfChange, faultOfCreate } from './change-faults';
 import type { Drawn } from './drawing';
 import { lateRead } from './faults';
-import { faultOfChange, faultOfCreate, simulatedFault } from './long-faults';
+import { simulatedFault } from './long-faults';
 import { disturbance } from './other-people';
 import type { Round } from './scenario';
 import { slotEdit, slotPlan } from './slot-plan';

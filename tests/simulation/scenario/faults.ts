@@ -68,6 +68,15 @@ export function requestFaultOf(match: typeof call): fc.Arbitrary<Fault> {
   });
 }
 
+/** A proxy answers in place of the service. */
+export function proxyPageOf(
+  match: typeof call,
+  times: fc.Arbitrary<number>,
+  when: 'before-work' | 'after-work',
+): fc.Arbitrary<Fault> {
+  return fc.record({ match, times, effect: fc.constant({ kind: 'proxy-page', status: 404, when }) });
+}
+
 export const fault: fc.Arbitrary<Fault> = fc.oneof(
   { weight: 4, arbitrary: failingOperation },
   { weight: 1, arbitrary: endlessOperation },
