@@ -1,8 +1,11 @@
 import { isEqual, omit } from 'lodash';
+import type { Endpoint } from 'postgres-control-emulator';
 import type { Stack } from '../engine/stack';
-import type { Round } from '../scenario/scenario';
-import { findDifference } from '../user/declared-slot';
+import { isDestroy, type Round } from '../scenario/scenario';
+import type { SlotPlan } from '../scenario/slot-plan';
+import { findDifference, slotName } from '../user/declared-slot';
 import type { RunResult, World } from '../user/world';
+import type { Before } from './baseline';
 
 /**
  * The user deletes the read replicas that requests of dead processes have made: the provider reports them, and deletes nothing that it
@@ -116,6 +119,31 @@ export function checkRepeated(world: World, stack: Stack, round: Round, results:
       () => `apply_config ${id} of ${endpointId} is ${status}, and not repeated`,
     );
   }
+}
+
+/** Checks, at rest, that a slot's other endpoint has a reason. */
+export function checkReplaced(
+  { ground, book }: World,
+  round: Round,
+  slot: number,
+  before: Before,
+  endpoint: Endpoint,
+  plans: readonly SlotPlan[],
+): void {
+  const { plan: first } = before;
+  const isDeclared =
+    isDestroy(round) ||
+    round.forced.some((force) => force.slot === slot) ||
+    (ground.branches.plans.length > 0 && before.branchId !== endpoint.branch_id) ||
+    [first, ...plans].some(({ isDeclared, type, project }) => {
+      const last = plans.at(-1);
+      return !isDeclared || type !== last?.type || project !== last.project;
+    });
+  book.check(
+    'nothing is replaced without a reason',
+    isDeclared,
+    () => `${slotName(slot)}: ${before.id} was replaced by ${endpoint.id}, which nothing asked for`,
+  );
 }
 
 /** Attributes that the service changes by itself: it suspends an idle compute after five minutes, and makes the data of a branch. */

@@ -5,8 +5,8 @@ import { isDrift } from '../scenario/other-people';
 import { isDestroy, type Round } from '../scenario/scenario';
 import { slotName } from '../user/declared-slot';
 import type { RunResult, World } from '../user/world';
+import type { Baseline } from './baseline';
 import { checkAgreement, checkSuccess } from './rest-checks';
-import type { Baseline } from './restart-check';
 
 /** Checks that a run that succeeds under faults has applied everything. */
 export function checkFalseSuccess(
@@ -124,3 +124,10 @@ export function checkGate(world: World, round: Round, baseline: Baseline): void 
     );
   }
 }
+
+/** Whether the run has failed without having seen what a request has done. */
+export function hasLostResponse({ failures }: RunResult): boolean {
+  return failures.some(({ message }) => lostResponse.test(message));
+}
+
+const lostResponse = /no usable response|not the service's own response|: (408|425|5(0[0247]|[1-9]\d)) /;

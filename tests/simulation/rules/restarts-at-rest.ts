@@ -1,50 +1,11 @@
 import { compact, mapValues, sumBy } from 'lodash';
 import type { Endpoint } from 'postgres-control-emulator';
-import { isDestroy, type Round } from '../scenario/scenario';
+import type { Round } from '../scenario/scenario';
 import type { SlotPlan } from '../scenario/slot-plan';
-import { slotName } from '../user/declared-slot';
 import type { RunResult, World } from '../user/world';
-
-/** A slot's endpoint before a round. */
-interface Before {
-  readonly id: string;
-  readonly plan: SlotPlan;
-  readonly restarts: number;
-  readonly drops: number;
-  readonly branchId: string;
-  readonly isActive: boolean;
-  /** It is neither active nor starting. */
-  readonly isIdle: boolean;
-}
-
-/** The endpoints before a round, by slot, for comparison with the counts after it. */
-export type Baseline = ReadonlyMap<number, Before>;
-
-/** Earlier rounds that the user left without a repair. Changes count from the first. */
-export interface LeftRounds {
-  /** The endpoints before the first of them. */
-  readonly baseline: Baseline;
-  /** What each of them declared. */
-  readonly plans: readonly (readonly SlotPlan[])[];
-  readonly results: readonly RunResult[];
-}
-
-export function takeBaseline(world: World, earlier: readonly SlotPlan[]): Baseline {
-  const { controls } = world.ground;
-  const baseline = new Map<number, Before>();
-  for (const stack of world.stacks)
-    for (const slot of world.slotsOf(stack)) {
-      const id = stack.find(world.urnOf(stack, slot))?.id;
-      const endpoint = world.ground.own(slot).find((own) => own.id === id);
-      const plan = earlier[slot];
-      if (id === undefined || !endpoint || !plan?.isDeclared) continue;
-      const { current_state, pending_state = current_state, branch_id } = endpoint;
-      const counts = { restarts: controls.restarts(id), drops: controls.connectionDrops(id) };
-      const states = { isActive: current_state === 'active', isIdle: pending_state === 'idle' };
-      baseline.set(slot, { id, plan, ...counts, ...states, branchId: branch_id });
-    }
-  return baseline;
-}
+import type { Before, LeftRounds } from './baseline';
+import { checkReplaced } from './rest-checks';
+import { hasLostResponse } from './run-checks';
 
 /** Checks, at rest, how often the computes were taken down, and that they are up again. */
 export function checkRestarts(
@@ -78,30 +39,6 @@ export function checkRestarts(
       const isKept = isForced && isReverted;
       if (!mayBeIdle) checkUp(world, endpoint, change, { isKept, isRefreshed }, runs);
     }
-}
-
-function checkReplaced(
-  { ground, book }: World,
-  round: Round,
-  slot: number,
-  before: Before,
-  endpoint: Endpoint,
-  plans: readonly SlotPlan[],
-): void {
-  const { plan: first } = before;
-  const isDeclared =
-    isDestroy(round) ||
-    round.forced.some((force) => force.slot === slot) ||
-    (ground.branches.plans.length > 0 && before.branchId !== endpoint.branch_id) ||
-    [first, ...plans].some(({ isDeclared, type, project }) => {
-      const last = plans.at(-1);
-      return !isDeclared || type !== last?.type || project !== last.project;
-    });
-  book.check(
-    'nothing is replaced without a reason',
-    isDeclared,
-    () => `${slotName(slot)}: ${before.id} was replaced by ${endpoint.id}, which nothing asked for`,
-  );
 }
 
 type Change = typeof noDisruptions;
@@ -171,13 +108,6 @@ function checkUp(
     () => `${id} is ${current_state}, declared ${JSON.stringify(change)}`,
   );
 }
-
-/** Whether the run has failed without having seen what a request has done. */
-export function hasLostResponse({ failures }: RunResult): boolean {
-  return failures.some(({ message }) => lostResponse.test(message));
-}
-
-const lostResponse = /no usable response|not the service's own response|: (408|425|5(0[0247]|[1-9]\d)) /;
 
 const noDisruptions = { size: 0, trigger: 0, sizeAndTrigger: 0, move: 0, stop: 0 };
 
