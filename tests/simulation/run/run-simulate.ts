@@ -5,11 +5,11 @@ import { drawScenario, scenarioDrawing } from '../scenario/draw-scenario';
 import type { Drawing } from '../scenario/drawing';
 import type { Scenario } from '../scenario/scenario';
 import { shrink } from '../scenario/shrink';
-import { findUserDrawing, userDrawing } from '../user-steps/draw-user-schedule';
+import { userDrawing } from '../user-steps/draw-user-schedule';
 import type { UserSchedule } from '../user-steps/user-schedule';
 import { type Outcome, Simulator } from './simulate';
 import { simulateInParallel } from './simulate-in-parallel';
-import { simulateSeed } from './simulate-seeds';
+import { findUserDrawing, simulateSeed } from './simulate-seeds';
 import type { ScheduleKind } from './simulating-process';
 
 interface Options {

@@ -1,6 +1,9 @@
 import { promisify } from 'node:util';
 import { drawScenario } from '../scenario/draw-scenario';
-import { findUserDrawing, userDrawing } from '../user-steps/draw-user-schedule';
+import type { Drawing } from '../scenario/drawing';
+import { namedDrawing } from '../user-steps/draw-named-schedule';
+import { userDrawing } from '../user-steps/draw-user-schedule';
+import type { UserSchedule } from '../user-steps/user-schedule';
 import { observeDecisions } from './coverage';
 import { type Outcome, Simulator } from './simulate';
 import type { ScheduleKind, Share } from './simulating-process';
@@ -51,4 +54,10 @@ export async function simulateSeed(
   const counts = new Map(first.counts);
   for (const [event, times] of second.counts) counts.set(event, (counts.get(event) ?? 0) + times);
   return { violations: second.violations, counts, story: [...first.story, ...second.story] };
+}
+
+/** Two seeds in 15 have steps of users besides their scenario. Odd, because processes share the seeds in turn. */
+export function findUserDrawing(seed: number): Drawing<UserSchedule> | undefined {
+  if (seed % 15 === 7) return namedDrawing;
+  return seed % 15 === 0 ? userDrawing : undefined;
 }

@@ -3,7 +3,6 @@ import { intersection, union } from 'lodash';
 import type { Fault } from 'postgres-control-emulator';
 import type { Intrusion, Program } from '../engine/agreement/agreement-scenario';
 import { Drawing, type Drawn } from '../scenario/drawing';
-import { namedDrawing } from './draw-named-schedule';
 import { base, edit, editProgram, firstPrograms, rarely, renaming } from './draw-program';
 import type { UserSchedule, UserStep } from './user-schedule';
 
@@ -164,9 +163,3 @@ function toScope({ kind, chosen }: DrawnStep['scope'], before: Program, program:
 
 /** The schedule of a seed, the same one each time. */
 export const userDrawing = new Drawing(userSchedule);
-
-/** Two seeds in 15 have one besides their scenario. Odd, because processes share the seeds in turn. */
-export function findUserDrawing(seed: number): Drawing<UserSchedule> | undefined {
-  if (seed % 15 === 7) return namedDrawing;
-  return seed % 15 === 0 ? userDrawing : undefined;
-}
