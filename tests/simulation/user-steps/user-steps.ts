@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Program } from '../engine/agreement/agreement-scenario';
 import { agreesWith, checkAgreement, checkPasswords } from './agreement-of-state';
 import { checkDatabases } from './database-rules';
-import { followAdvice } from './follow-advice';
 import { foretellsFailure } from './loss-rules';
 import { mendTexts } from './mend-texts';
+import { reviseStep } from './user-advice';
 import type { UserStep } from './user-schedule';
 import { type UserParts, type UserRun, UserWorld } from './user-world';
 
@@ -111,7 +111,7 @@ async function complete(world: UserWorld, wanted: UserStep): Promise<boolean> {
       return true;
     }
     world.lastFailures = result.failures;
-    step = followAdvice(world, step, result.failures);
+    step = reviseStep(world, step, result.failures);
   }
   return false;
 }

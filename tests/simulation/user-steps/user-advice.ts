@@ -13,7 +13,7 @@ const advisedArguments: readonly (readonly [RegExp, Readonly<Record<string, unkn
 ];
 
 /** The step as the user repeats it, following the advice of the errors; undefined where they give none. */
-export function followAdvice(
+export function reviseStep(
   world: UserWorld,
   step: UserStep,
   failures: readonly { readonly urn: string; readonly message: string }[],
