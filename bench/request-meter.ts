@@ -13,7 +13,7 @@ export interface Arrival {
 
 const arrivalsByPort = new Map<number, Arrival[]>();
 
-// The emulator's own list keeps 10,000 requests, and the baselines send more.
+// The emulator's own list has a limited size, in bytes, and the baselines send more.
 subscribe('http.server.request.start', (message) => {
   // Node types the message as unknown; its documentation says what it holds.
   const { request } = message as { request: IncomingMessage };
