@@ -48,6 +48,26 @@ describe('POST /restore', () => {
     expect(emulator.endpoints().find(({ id }) => id === endpointId)?.branch_id).toBe(dev.id);
   });
 
+  it('a branch that is being copied is not restored, even without locks', async () => {
+    const { emulator, other, dev, mainId, call, path, restore, settled } = await startWithBranches({
+      locks: 'none',
+    });
+    const hanging = emulator.inject({
+      match: { action: 'create_branch' },
+      effect: { kind: 'operation-hangs' },
+    });
+    const reset = (more = {}) => restore(dev.id, { source_branch_id: mainId, ...more });
+    expect((await restore(other.id, { source_branch_id: dev.id, preserve_under_name: 'a' })).status).toBe(
+      200,
+    );
+    expect((await reset()).status).toBe(423);
+    hanging.clear();
+    await settled();
+    emulator.inject({ match: { action: 'create_branch' }, effect: { kind: 'operation-hangs' } });
+    expect((await call('POST', path, { branch: { parent_id: dev.id } })).status).toBe(201);
+    expect((await reset({ preserve_under_name: 'b' })).status).toBe(423);
+  });
+
   it('leaves a root branch one, and makes its previous state another', async () => {
     const { mainId, other, held, named, restore, settled } = await startWithBranches();
     await restore(mainId, { source_branch_id: other.id, preserve_under_name: 'before' });

@@ -96,19 +96,25 @@ describe('branches', () => {
   });
 
   it('a delete under way locks the branch, even without locks', async () => {
-    const { call, project, branch, createActive, settled } = await startService({
+    const { emulator, call, project, branch, createActive, settled } = await startService({
       locks: 'none',
       operationMs: 200,
     });
     const path = `/projects/${project.id}`;
+    const other = emulator.createBranch(project.id);
     const remove = () => call('DELETE', `${path}/branches/${branch.id}`);
     expect((await call('DELETE', `${path}/endpoints/${await createActive()}`)).status).toBe(200);
     expect((await remove()).status).toBe(423);
     await settled();
     await createActive();
     expect((await remove()).status).toBe(200);
-    const endpoint = { branch_id: branch.id, type: 'read_only' };
-    expect((await call('POST', `${path}/endpoints`, { endpoint })).status).toBe(423);
+    const statuses = [
+      call('POST', `${path}/endpoints`, { endpoint: { branch_id: branch.id, type: 'read_only' } }),
+      call('POST', `${path}/branches`, { branch: { parent_id: branch.id } }),
+      call('POST', `${path}/branches/${branch.id}/set_as_default`),
+      call('POST', `${path}/branches/${other.id}/restore`, { source_branch_id: branch.id }),
+    ].map(async (answer) => (await answer).status);
+    expect(await Promise.all(statuses)).toEqual([423, 423, 423, 423]);
     await settled();
     expect((await call('GET', `${path}/branches/${branch.id}`)).status).toBe(404);
   });

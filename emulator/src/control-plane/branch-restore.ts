@@ -18,7 +18,7 @@ import {
 import { changeBranch, newBranch } from './branches';
 import type { ControlPlane } from './control-plane';
 import { startStep, suspendStep } from './endpoint-changes';
-import { checkNotRestoring, checkUnlocked } from './locks';
+import { checkNone, checkUnlocked } from './locks';
 import { checkNotDeleting, targetStateOf } from './power-state';
 import { copyAccess, keptAccess } from './roles-and-databases';
 
@@ -40,8 +40,8 @@ export function restoreBranch(
   if (parentId !== undefined && parentId !== source.wire.id && !requested.preserve_under_name)
     checkMayHaveChildren(source.wire);
   checkUnlocked(plane.settings.locks, project, { branchId: branch.wire.id });
-  checkNotRestoring(branch);
-  checkNotRestoring(source);
+  checkNone(branch, 'branch-restore', 'copy');
+  checkNone(source, 'branch-restore', 'branch-deletion');
   checkNameIsFree(project, requested.preserve_under_name || undefined);
   const running = endpoints.filter((endpoint) => targetStateOf(endpoint) !== 'idle');
   const preserved = requested.preserve_under_name

@@ -26,11 +26,13 @@ import {
   firstSteps,
   removeEndpoint,
 } from './endpoints';
-import { checkNoDeletion, checkNotRestoring, checkUnlocked, restoreOf } from './locks';
+import { checkNone, checkUnlocked, pendingOn } from './locks';
 import { targetStateOf } from './power-state';
 import { copyAccess } from './roles-and-databases';
 
 const EXPIRE_EVERY_MS = 500;
+/** Before a branch is deleted: that would remove the data that a restore preserves. */
+const ENDS_FIRST = ['branch-restore', 'branch-deletion', 'endpoint-deletion'] as const;
 
 /** Validates and adds a branch with its endpoints; the caller runs the steps. */
 export function addBranch(
@@ -54,7 +56,7 @@ export function addBranch(
   });
   checkMayExpire(project, wire);
   checkUnlocked(lockScope, project, { branchId: sourceId });
-  checkNotRestoring(source);
+  checkNone(source, 'branch-restore', 'branch-deletion');
   checkNameIsFree(project, requested.name);
   checkEndpointQuota(plane, project, requested.endpoints.length);
   const branch = {
@@ -135,6 +137,7 @@ export function setDefaultBranch(plane: ControlPlane, branch: BranchRecord): Bra
   const { project } = branch;
   checkMayExpire(project, { ...branch.wire, default: true });
   checkUnlocked(plane.settings.locks, project, {});
+  checkNone(branch, 'branch-deletion');
   project.primaryBranchId = branch.wire.id;
   plane.journal.noteProject(project);
   for (const each of project.branches.values()) {
@@ -162,9 +165,7 @@ export function deleteBranch(
 ): { branch: Branch; operations: readonly OperationRecord[] } {
   const { project, wire } = branch;
   checkUnlocked(lockScope, project, {});
-  // It would remove the data that the restore preserves.
-  checkNotRestoring(branch);
-  checkNoDeletion(branch, 'branch-deletion', 'endpoint-deletion');
+  checkNone(branch, ...ENDS_FIRST);
   checkDeletable(branch);
   const endpoints = endpointsOfBranch(project, wire.id);
   const running = endpoints.filter((endpoint) => targetStateOf(endpoint) !== 'idle');
@@ -199,7 +200,6 @@ function expireBranches(plane: ControlPlane, project: ProjectRecord): void {
   for (const branch of [...project.branches.values()]) {
     const { wire } = branch;
     const isDue = wire.expires_at !== undefined && Date.parse(wire.expires_at) <= now;
-    const isDeleting = isDue && endpointsOfBranch(project, wire.id).some(({ deleting }) => deleting);
-    if (isDue && !isDeleting && !restoreOf(branch)) deleteBranch(plane, branch, 'none');
+    if (isDue && !pendingOn(branch, ...ENDS_FIRST)) deleteBranch(plane, branch, 'none');
   }
 }

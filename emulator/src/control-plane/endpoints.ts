@@ -14,7 +14,7 @@ import type { EndpointAttributes, NewEndpointAttributes } from '../requests/endp
 import { checkNotProtected } from './branch-rules';
 import type { ControlPlane } from './control-plane';
 import { applyAttributes, planUpdate, startStep, suspendStep } from './endpoint-changes';
-import { checkEndpointUnlocked, checkNoDeletion, checkUnlocked } from './locks';
+import { checkEndpointUnlocked, checkNone, checkUnlocked } from './locks';
 import { checkNotDeleting, countSimulatedDrop, targetStateOf } from './power-state';
 
 /** Default size in compute units, if neither the request nor the project sets one: the only one of the service's free plan. */
@@ -45,7 +45,7 @@ export function checkNewEndpointRequest(
   attributes: NewEndpointAttributes,
   lockScope = plane.settings.locks,
 ): void {
-  checkNoDeletion(plane.store.branch(project, attributes.branch_id), 'branch-deletion');
+  checkNone(plane.store.branch(project, attributes.branch_id), 'branch-deletion');
   checkNewEndpoint(plane, project, attributes);
   checkUnlocked(lockScope, project, { branchId: attributes.branch_id });
   checkEndpointQuota(plane, project, 1);
@@ -119,7 +119,7 @@ export function updateEndpoint(
 ): EndpointResult {
   const { project, wire } = endpoint;
   if (requested.branch_id !== undefined)
-    checkNoDeletion(plane.store.branch(project, requested.branch_id), 'branch-deletion');
+    checkNone(plane.store.branch(project, requested.branch_id), 'branch-deletion');
   checkComputeSize(sizeOf(requested, sizeOf(wire)), plane.settings.maxCu);
   checkEndpointUnlocked(plane, endpoint);
   checkNotDeleting(endpoint);

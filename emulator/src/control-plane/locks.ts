@@ -20,26 +20,28 @@ export function checkEndpointUnlocked({ settings }: ControlPlane, { project, wir
   checkUnlocked(settings.locks, project, { endpointId: wire.id, branchId: wire.branch_id });
 }
 
-/** Rejects what needs or changes the data of a branch (423) while a restore is to replace it, whatever locks the project. */
-export function checkNotRestoring(branch: BranchRecord): void {
-  const restore = restoreOf(branch);
-  if (restore !== undefined) throw locked(branch.project.wire.id, restore.wire);
+/** What can be under way for a branch. A copy of it, for a new branch or another's restore, has its databases by their present ids. */
+type Pending = Step['purpose'] | 'copy' | false;
+
+/**
+ * Rejects a write (423) while one of these is under way, whatever locks the project: a restore will replace the data of the
+ * branch, and a delete of it, or of an endpoint on it, waits for a compute.
+ */
+export function checkNone(branch: BranchRecord, ...kinds: Pending[]): void {
+  const pending = pendingOn(branch, ...kinds);
+  if (pending !== undefined) throw locked(branch.project.wire.id, pending.wire);
 }
 
-/** Rejects a write (423) while a delete of the branch, or of an endpoint on it, waits for a compute, whatever locks the project. */
-export function checkNoDeletion({ project, wire }: BranchRecord, ...purposes: Step['purpose'][]): void {
-  const isOne = ({ step }: OperationRecord) => step.branchId === wire.id && purposes.includes(step.purpose);
-  const deletion = [...project.unfinished].find(isOne);
-  if (deletion !== undefined) throw locked(project.wire.id, deletion.wire);
-}
-
-export function restoreOf({ project, wire }: BranchRecord): OperationRecord | undefined {
-  return [...project.unfinished].find(({ step }) => step.restore !== undefined && step.branchId === wire.id);
+export function pendingOn({ project, wire }: BranchRecord, ...kinds: Pending[]) {
+  const sourceOf = ({ purpose, branchId, restore }: Step) =>
+    (purpose === 'branch-creation' ? project.branches.get(branchId) : restore)?.sourceId;
+  const kindOf = (step: Step) =>
+    step.branchId === wire.id ? step.purpose : sourceOf(step) === wire.id && 'copy';
+  return [...project.unfinished].find(({ step }) => kinds.includes(kindOf(step)));
 }
 
 function locks(scope: LockScope, { step }: OperationRecord, target: WriteTarget): boolean {
-  if (scope === 'none') return false;
-  if (scope === 'project') return true;
+  if (scope !== 'endpoint') return scope === 'project';
   if (target.endpointId !== undefined && step.endpointId !== undefined)
     return step.endpointId === target.endpointId;
   if (target.branchId === undefined) return true;

@@ -12,7 +12,7 @@ import type { Database, Role } from '../records/wire-types';
 import type { NewDatabase, NewRole } from '../requests/role-and-database-attributes';
 import type { ControlPlane } from './control-plane';
 import { applyConfigStep, suspendStep } from './endpoint-changes';
-import { checkNotRestoring, checkUnlocked } from './locks';
+import { checkNone, checkUnlocked } from './locks';
 import { targetStateOf } from './power-state';
 
 export interface Changed<Item> {
@@ -133,7 +133,7 @@ function change<Item>(
   const endpoint = readWriteEndpointOf(project, branchId);
   const target = endpoint === undefined ? { branchId } : { branchId, endpointId: endpoint.wire.id };
   checkUnlocked(plane.settings.locks, project, target);
-  checkNotRestoring(branch);
+  checkNone(branch, 'branch-restore');
   const item = work(plane.clock.now());
   plane.journal.noteBranch(branch);
   return { item, operations: plane.runner.start(project, stepsOf(branchId, endpoint, purpose)) };
