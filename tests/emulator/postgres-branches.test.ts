@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { createTable } from '../support/branch-with-table';
 import { hasPostgres, PostgresEmulator, usePostgres } from '../support/postgres-emulator';
@@ -47,6 +48,32 @@ describe.skipIf(!hasPostgres)('branches with data', () => {
     await restore();
     expect(client.cutOffBy).toContain('terminating connection');
     expect(await readTexts()).toBe('main');
+  });
+
+  it('a start that a move overtakes starts no server on the new branch', async () => {
+    const { place, client } = await createTable(service());
+    const { branchId: branch_id } = await service().createBranch(place);
+    const readSchema = () => place.send('GET', `branches/${place.branchId}/schema?db_name=app`);
+    // Who reads the schema waits for the lock, and who starts a server on the branch waits for that.
+    await client.query('BEGIN; LOCK TABLE notes');
+    const schema = readSchema();
+    await expect.poll(() => client.ask('SELECT count(*)::int FROM pg_locks WHERE NOT granted')).toBe(1);
+    await place.command('suspend');
+    const socket = new Socket();
+    const waiting = place.connect({}, { stream: () => socket }).catch(() => 'left');
+    const isActive = () => service().emulator.endpoints(place.projectId)[0]?.current_state === 'active';
+    await expect.poll(isActive).toBe(true);
+    await place.patch({ branch_id });
+    service().emulator.connect(place.endpointId);
+    socket.destroy();
+    expect(await waiting).toBe('left');
+    await client.query('ROLLBACK');
+    await schema;
+    await readSchema();
+    await place.command('suspend');
+    const suspendedMs = Date.now();
+    const startedAt = await (await place.connect()).ask('SELECT pg_postmaster_start_time()');
+    expect(Number(startedAt)).toBeGreaterThan(suspendedMs);
   });
 
   it('a reset can keep the previous data as a branch that works', async () => {

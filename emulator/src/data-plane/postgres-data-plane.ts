@@ -168,10 +168,10 @@ export class PostgresDataPlane implements DataPlane, Computes, Clients {
     const primary = this.#data.of(wire.branch_id);
     const cluster = this.#data.clusterOf(endpoint);
     const branch = project.branches.get(wire.branch_id);
-    // It moved to another branch, and its suspension has not ended yet.
+    // It moved to another branch, which has a turn of its own, and its suspension has not ended yet.
     if (compute.cluster !== cluster) this.#takeDown(compute);
     const done = cluster.inTurn(async () => {
-      if (!this.#isWanted(compute) || branch === undefined) return undefined;
+      if (!this.#isWanted(compute) || branch?.wire.id !== wire.branch_id) return undefined;
       // Another client has started it.
       const socket = this.#socketOf(compute);
       if (socket !== undefined) return socket;
@@ -183,10 +183,10 @@ export class PostgresDataPlane implements DataPlane, Computes, Clients {
         await this.#computes.get(cluster.endpointId ?? '')?.drop(cluster.stop());
       const update = () => updateIfPossible(primary, branch, this);
       if (cluster === primary) {
-        await startPrimary(this.#data, endpoint);
+        await startPrimary(this.#data, endpoint, primary);
         await update();
       } else {
-        await startStandby(this.#data, endpoint, update);
+        await startStandby(this.#data, endpoint, primary, update);
         cluster.server?.whenLeftBehind(() => this.#takeDown(compute));
       }
       const started = this.#isWanted(compute) ? cluster.server?.socket : undefined;

@@ -3,17 +3,17 @@ import { SUPERUSER } from '../gateway/startup-packet';
 import { maxConnectionsOf } from '../limits/compute-size';
 import type { EndpointRecord } from '../records/records';
 import type { BranchData } from './branch-data';
+import type { Cluster } from './cluster';
 import { writeServerFile } from './server-files';
 import { flagsOf, limitsFor, settingsInEffect } from './settings-trials';
 
 /** A transaction of the branch's clients, with many subtransactions, keeps a standby from letting others in until it ends. */
 const LONGEST_STANDBY_START_MS = 60_000;
 
-/** Starts the server of a read_write endpoint, in a turn of its branch's cluster. Nothing to do if it runs. */
-export async function startPrimary(data: BranchData, record: EndpointRecord): Promise<void> {
+/** Starts the server of a read_write endpoint on its branch's cluster, in a turn of that. Nothing to do if it runs. */
+export async function startPrimary(data: BranchData, record: EndpointRecord, cluster: Cluster) {
   const { wire: endpoint } = record;
   const settings = settingsInEffect(record);
-  const cluster = data.of(endpoint.branch_id);
   if (cluster.server !== undefined && cluster.endpointId === endpoint.id) return;
   await cluster.stop();
   await data.prepare(cluster);
@@ -30,11 +30,11 @@ export async function startPrimary(data: BranchData, record: EndpointRecord): Pr
 export async function startStandby(
   data: BranchData,
   record: EndpointRecord,
+  primary: Cluster,
   updatePrimary: () => Promise<void>,
 ): Promise<void> {
   const { wire: endpoint } = record;
   const settings = settingsInEffect(record);
-  const primary = data.of(endpoint.branch_id);
   const cluster = data.standbyOf(endpoint.id);
   if (cluster.server !== undefined) return;
   await cluster.remove();
