@@ -1,28 +1,13 @@
 import * as pulumi from '@pulumi/pulumi';
 import type { DynamicType } from './provider-text';
 
-const thePlugin = 'import the class from pulumi-postgres-compute/plugin';
-
-/** The resource options that the engine does not pass to a dynamic provider, with what to do instead. */
-const withoutEffect = {
-  replaceOnChanges: thePlugin,
-  customTimeouts: 'use the argument timeouts',
-  import: `run \`postgres-compute import-file\`, or ${thePlugin}`,
-} as const;
-
-/**
- * What the program passes to the provider besides the arguments, because the engine does not.
- * @throws RunError when an option would have no effect
- */
+/** What the program passes to the provider besides the arguments, because the engine does not. */
 export function toHiddenInputs(
   type: DynamicType,
   name: string,
   args: object,
   opts?: pulumi.CustomResourceOptions,
 ): pulumi.Inputs {
-  for (const [option, instead] of Object.entries(withoutEffect))
-    if (opts?.[option as keyof typeof withoutEffect] !== undefined)
-      throw new pulumi.RunError(`${name}: the resource option ${option} has no effect here: ${instead}.`);
   return {
     __urn: urnOf(type, name, opts),
     __provider: type.providerText,

@@ -5,6 +5,15 @@ import { refuseUnsafeConfig } from '../config/stack-config';
 import { toHiddenInputs } from '../dynamic/hidden-inputs';
 import type { DynamicType } from '../dynamic/provider-text';
 
+const thePlugin = 'import the class from pulumi-postgres-compute/plugin';
+
+/** The resource options that the engine does not pass to a dynamic provider, with what to do instead. */
+const withoutEffect = {
+  replaceOnChanges: thePlugin,
+  customTimeouts: 'use the argument timeouts',
+  import: `run \`postgres-compute import-file\`, or ${thePlugin}`,
+} as const;
+
 /** What the constructor of the SDK's class takes. */
 export type Registration = [
   type: string,
@@ -31,6 +40,9 @@ export function registerDynamic(
   opts?: pulumi.CustomResourceOptions,
 ): Registration {
   refuseUnsafeConfig(dynamicSettingNames);
+  for (const [option, instead] of Object.entries(withoutEffect))
+    if (opts?.[option as keyof typeof withoutEffect] !== undefined)
+      throw new pulumi.RunError(`${name}: the resource option ${option} has no effect here: ${instead}.`);
   const inputs = { ...args, ...toHiddenInputs(type, name, args, opts) };
   const aliases = toAliases(toPluginToken(type), opts);
   return [type.token, name, toProperties(outputs, inputs), toOptions({ ...opts, aliases })];
