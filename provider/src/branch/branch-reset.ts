@@ -77,7 +77,7 @@ export async function reportReset(
   noteAhead(core, id, { reset: 'expected', source: isUnknown(from) ? undefined : from });
   try {
     await checkReset(core, declaration, id);
-    const reason = branch && findObstacle(core, branch, changes, inputs, all);
+    const reason = branch && findResetObstacle(core, branch, changes, inputs, all);
     if (reason !== undefined) throw new Error(`a reset of branch ${id}: ${reason}. Nothing was changed.`);
   } catch (error) {
     core.claims.branch.noteItem(id, { reset: undefined });
@@ -160,7 +160,7 @@ export function findExpiry({ claims }: ProviderCore, id: string, all: readonly B
 }
 
 /** Why the service would refuse. */
-function findObstacle(
+function findResetObstacle(
   core: ProviderCore,
   branch: Branch,
   changes: readonly string[],

@@ -29,7 +29,7 @@ export const branchFlow: Flow<BranchInputs, Branch> = {
 };
 
 /** @param before the outputs in state, if the branch is there */
-function describeBranch(
+function toResource(
   work: BranchWork,
   before: BranchOutputs | undefined,
   checkReset: () => Promise<void>,
@@ -94,5 +94,5 @@ export function startRun(
   before?: BranchOutputs,
   checkReset = async () => {},
 ) {
-  return new Run(describeBranch(work, before, checkReset), situation);
+  return new Run(toResource(work, before, checkReset), situation);
 }

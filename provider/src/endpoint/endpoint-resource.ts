@@ -56,7 +56,7 @@ export async function checkGate(
 }
 
 /** @param before the outputs in state, if the endpoint is there */
-export function describeEndpoint(
+function toResource(
   work: ResourceWork<EndpointInputs>,
   before?: EndpointOutputs,
 ): Resource<Endpoint, EndpointOutputs> {
@@ -92,5 +92,5 @@ export function toChange({ endpoint, operations }: EndpointChange): Change<Endpo
 }
 
 export function startRun(work: ResourceWork<EndpointInputs>, situation: Situation, before?: EndpointOutputs) {
-  return new Run(describeEndpoint(work, before), situation);
+  return new Run(toResource(work, before), situation);
 }

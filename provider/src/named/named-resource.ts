@@ -37,7 +37,7 @@ export function toFlow<Inputs extends NamedInputs>(named: NamedType<Inputs>): Fl
 }
 
 /** @param before the outputs in state, if it is there */
-function describeNamed<Inputs extends NamedInputs>(
+function toResource<Inputs extends NamedInputs>(
   named: NamedType<Inputs>,
   work: NamedWork<Inputs>,
   before?: NamedOutputs<Inputs>,
@@ -112,7 +112,7 @@ export function startRun<Inputs extends NamedInputs>(
   situation: Situation,
   before?: NamedOutputs<Inputs>,
 ) {
-  return new Run(describeNamed(named, work, before), situation);
+  return new Run(toResource(named, work, before), situation);
 }
 
 /**
