@@ -1,4 +1,5 @@
 import type { Place } from './create-failures';
+import { replacedByOption } from './forced-replacement';
 import { type InputFailure, isUnknown } from './input-values';
 import type { ProviderCore } from './provider-core';
 import type { Declared, Properties } from './resource-identity';
@@ -12,9 +13,6 @@ export interface Loss {
   /** Such as `deletes the data of branch br-1`. @param isRetained whether `retainOnDelete` leaves the old one at the service */
   readonly describe: (which: string, isRetained: boolean) => string;
 }
-
-export const replacedByOption =
-  'a resource option (replaceWith, replaceOnChanges, import or another provider) replaces it';
 
 const bases: Readonly<Record<Place, string>> = { branchId: 'its branch', parentId: 'its parent' };
 
@@ -102,10 +100,4 @@ export async function judgeLoss(
   throw new Error(
     `allowDataLoss is not true, and this ${consequence}. Nothing was changed. To continue, ${wayOut}; to keep the data, leave ${kept} as it was.`,
   );
-}
-
-/** What a create does, and what it deletes first if it is a forced replacement, which the engine does not show. */
-export function orForced({ resource }: Declared<object>, unforced: string, what: string): string {
-  if (resource.createsBeforeDelete) return unforced;
-  return `${unforced.replace(/\.$/, '')}. Only with --replace or taint, \`pulumi up\` first deletes ${what}, unless the state has retainOnDelete`;
 }

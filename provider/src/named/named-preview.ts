@@ -1,7 +1,7 @@
 import { compact, difference, intersection } from 'lodash';
 import { toNamedId } from '../control-api/named-api';
 import type { NamedKind } from '../control-api/wire-types';
-import { orForced } from '../lifecycle/data-loss';
+import { orForced } from '../lifecycle/forced-replacement';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import type { ProviderCore } from '../lifecycle/provider-core';
 import { foreseeGone } from '../lifecycle/resource-errors';
