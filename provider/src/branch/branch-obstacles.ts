@@ -1,8 +1,8 @@
 import { omit } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
 import type { Branch } from '../control-api/wire-types';
+import { childIds, listChildren } from '../lifecycle/children';
 import { findOtherProject } from '../lifecycle/create-failures';
-import { childIds, listChildren } from '../lifecycle/delete-guards';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import type { ProviderCore } from '../lifecycle/provider-core';
 import { describeOrder } from '../lifecycle/resource-errors';

@@ -1,6 +1,6 @@
 import { compact, find } from 'lodash';
 import type { Branch, BranchRestore } from '../control-api/wire-types';
-import { childIds, listChildren } from '../lifecycle/delete-guards';
+import { childIds, listChildren } from '../lifecycle/children';
 import { isSameInstant, isUnknown, unknownValue } from '../lifecycle/input-values';
 import { isCreation } from '../lifecycle/ledger';
 import type { ProviderCore } from '../lifecycle/provider-core';

@@ -2,7 +2,8 @@ import { compact, difference, filter, map, some } from 'lodash';
 import type { Deadline } from '../control-api/deadline';
 import type { Branch, Endpoint } from '../control-api/wire-types';
 import type { ServiceProject } from '../operations/service-project';
-import { childIds, type DeleteFacts, type StandingEndpoint } from './delete-guards';
+import { childIds } from './children';
+import type { DeleteFacts, StandingEndpoint } from './delete-guards';
 import type { ProviderCore } from './provider-core';
 
 /** What the service shows of a branch that is to be deleted, and of what is on it or was created from it. */

@@ -1,6 +1,5 @@
-import { filter, map } from 'lodash';
-import { joinFirst } from '../control-api/printable';
-import type { Branch, Endpoint } from '../control-api/wire-types';
+import type { Endpoint } from '../control-api/wire-types';
+import { listChildren } from './children';
 import { describeSubject, type Subject } from './resource-errors';
 import { isUp } from './situation';
 
@@ -38,19 +37,6 @@ export interface DeleteFacts {
   readonly foreseen?: readonly string[] | undefined;
   /** Whether active endpoints may go with the branch: the stack's `allowRestart`. In a destroy they may. */
   readonly allowsRestart?: boolean;
-}
-
-/** How many children a message lists. */
-const mostChildren = 20;
-
-/** The ids of the branches that were created from this one. */
-export function childIds(branches: readonly Branch[], id: string): string[] {
-  return map(filter(branches, { parent_id: id }), 'id');
-}
-
-/** The children of a branch in a message. */
-export function listChildren(ids: readonly string[]): string {
-  return joinFirst(ids, mostChildren, 'more');
 }
 
 type Guards = Readonly<Record<string, (facts: DeleteFacts) => string | undefined>>;

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../control-api/wire-types';
-import { childIds } from './delete-guards';
+import { childIds } from './children';
 import type { ProviderCore } from './provider-core';
 import { type Declared, describeNamed } from './resource-identity';
 import { isUp } from './situation';
