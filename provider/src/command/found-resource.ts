@@ -20,7 +20,7 @@ import { endpointType } from '../endpoint/endpoint-type';
 import type { Properties } from '../lifecycle/resource-identity';
 import type { ResourceType } from '../lifecycle/resource-type';
 import { databaseType } from '../named/database-type';
-import { toFoundNamed } from '../named/named-resource';
+import { toFoundNamed } from '../named/named-state';
 import { roleType } from '../named/role-type';
 import type { Kind, NamedItem } from '../operations/service-project';
 

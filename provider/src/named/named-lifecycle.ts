@@ -31,10 +31,9 @@ import {
   pathOf,
   startRun,
   toFlow,
-  toFoundNamed,
-  toRefreshed,
   withPassword,
 } from './named-resource';
+import { toFoundNamed, toRefreshed } from './named-state';
 import {
   type NamedInputs,
   type NamedOutputs,
