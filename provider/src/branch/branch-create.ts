@@ -8,8 +8,9 @@ import { ifRenamed, UnsettledError } from '../lifecycle/resource-errors';
 import type { Created } from '../lifecycle/resource-lifecycle';
 import { deriveNames, toUnfinishedName } from '../lifecycle/resource-name';
 import { branchArguments, findOtherOrigin } from './branch-arguments';
-import type { BranchDeclaration, BranchInputs, BranchOutputs } from './branch-inputs';
+import type { BranchDeclaration, BranchInputs } from './branch-inputs';
 import { branchFlow, hasFailedToBecomeReady, startRun, toChange } from './branch-resource';
+import type { BranchOutputs } from './branch-state';
 
 /**
  * The branch that a create takes over instead of creating one.

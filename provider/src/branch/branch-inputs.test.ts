@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { branchArguments } from './branch-arguments';
-import { type BranchInputs, type BranchOutputs, findInputFailures } from './branch-inputs';
+import { type BranchInputs, findInputFailures } from './branch-inputs';
+import type { BranchOutputs } from './branch-state';
 
 const projectId = 'p-1';
 

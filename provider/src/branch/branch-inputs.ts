@@ -10,7 +10,6 @@ import {
   triggers,
 } from '../lifecycle/input-values';
 import type { Declared, Properties } from '../lifecycle/resource-identity';
-import type { Prior, Unsettled } from '../lifecycle/resource-state';
 
 const lsnPattern = /^[0-9a-f]{1,8}\/[0-9a-f]{1,8}$/i;
 const lsn = 'must be a position in the log of the parent (LSN), such as 0/1E88DF8';
@@ -55,17 +54,7 @@ export type BranchInputs = { readonly projectId: string } & {
   readonly [Name in BranchArgument]?: z.infer<(typeof shape)[Name]>;
 };
 
-/** The outputs in state: each argument as the service reports it, and what is unfinished or failed. */
-export type BranchOutputs = BranchInputs &
-  Unsettled & {
-    readonly createdAt: string;
-    /** When it was last reset, as far as the runs know; a refresh keeps it. */
-    readonly lastResetAt?: string;
-    readonly __schemaVersion: number;
-  };
-
 export type BranchDeclaration = Declared<BranchInputs>;
-export type PriorBranch = Prior<BranchInputs, BranchOutputs>;
 
 /** @param before the inputs in state; undefined for a create */
 export function findInputFailures(given: Properties, before?: Properties): InputFailure[] {
@@ -110,14 +99,7 @@ function findExpiryFailure(expiresAt: string): InputFailure[] {
   return [{ property: 'expiresAt', reason: `${now}: it must be within the next 30 days` }];
 }
 
-/** What a preview reports about a branch in state that the service has deleted since, or is about to delete. */
-export function describeExpired({ expiresAt, lastResetAt }: BranchOutputs): string | undefined {
-  // A reset has moved the expiry at the service.
-  if (expiresAt === undefined || lastResetAt !== undefined || untilMs(expiresAt) > 0) return undefined;
-  return `expired at ${expiresAt}: set a later expiresAt, then \`pulumi up --refresh\` creates it again, without what was written since`;
-}
-
-function untilMs(time: string): number {
+export function untilMs(time: string): number {
   // biome-ignore lint/plugin: The service keeps an expiry by the calendar.
   return Date.parse(time) - Date.now();
 }

@@ -17,16 +17,11 @@ import { type Difference, ResourceLifecycle, type Wanted } from '../lifecycle/re
 import type { ServiceProject } from '../operations/service-project';
 import { branchArguments } from './branch-arguments';
 import { createBranch, findExisting } from './branch-create';
-import {
-  type BranchDeclaration,
-  type BranchInputs,
-  type BranchOutputs,
-  describeExpired,
-  type PriorBranch,
-} from './branch-inputs';
+import type { BranchDeclaration, BranchInputs } from './branch-inputs';
 import {
   checkExpiry,
   checkRename,
+  describeExpired,
   findExpiringParent,
   findExpiryObstacle,
   findObstacle,
@@ -34,7 +29,7 @@ import {
 } from './branch-obstacles';
 import { reportReset } from './branch-reset';
 import { branchFlow, hasFailedToBecomeReady, startRun } from './branch-resource';
-import { toFound, withResets } from './branch-state';
+import { type BranchOutputs, type PriorBranch, toFound, withResets } from './branch-state';
 import { branchType } from './branch-type';
 
 export class BranchLifecycle extends ResourceLifecycle<BranchInputs, BranchOutputs> {

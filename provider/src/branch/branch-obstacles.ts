@@ -7,9 +7,10 @@ import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import type { ProviderCore } from '../lifecycle/provider-core';
 import { describeOrder } from '../lifecycle/resource-errors';
 import { findExisting } from './branch-create';
-import type { BranchDeclaration, BranchInputs } from './branch-inputs';
+import { type BranchDeclaration, type BranchInputs, untilMs } from './branch-inputs';
 import { findExpiry } from './branch-reset';
 import { isBecomingReady } from './branch-resource';
+import type { BranchOutputs } from './branch-state';
 
 /**
  * Why the replacement of the branch can't be created; undefined when the service shows no reason.
@@ -105,6 +106,13 @@ export async function checkExpiry(
   const now = branch && changes.includes('expiresAt') ? omit(branch, 'expires_at') : branch;
   const reason = now && findExpiryObstacle(now, { ...inputs, ...protection }, all);
   if (reason !== undefined) throw new Error(`${reason}. Nothing was changed.`);
+}
+
+/** What a preview reports about a branch in state that the service has deleted since, or is about to delete. */
+export function describeExpired({ expiresAt, lastResetAt }: BranchOutputs): string | undefined {
+  // A reset has moved the expiry at the service.
+  if (expiresAt === undefined || lastResetAt !== undefined || untilMs(expiresAt) > 0) return undefined;
+  return `expired at ${expiresAt}: set a later expiresAt, then \`pulumi up --refresh\` creates it again, without what was written since`;
 }
 
 /** A branch that expires can have no children. A schema-only copy is not a child. */

@@ -10,7 +10,8 @@ import type { ItemRecord } from '../lifecycle/run-records';
 import { isFailed } from '../operations/operation-outcome';
 import { listOperationsSince } from '../operations/operation-pages';
 import { isSchemaOnly } from './branch-arguments';
-import type { BranchDeclaration, BranchInputs, PriorBranch } from './branch-inputs';
+import type { BranchDeclaration, BranchInputs } from './branch-inputs';
+import type { PriorBranch } from './branch-state';
 
 /** Why a protected branch can't be reset. */
 export const protectedReason =

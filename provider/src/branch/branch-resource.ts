@@ -8,9 +8,9 @@ import type { Situation } from '../lifecycle/situation';
 import { isFailed } from '../operations/operation-outcome';
 import type { ServiceProject } from '../operations/service-project';
 import { branchArguments } from './branch-arguments';
-import type { BranchInputs, BranchOutputs } from './branch-inputs';
+import type { BranchInputs } from './branch-inputs';
 import { protectedReason, toRestore } from './branch-reset';
-import { toOutputs, withResets } from './branch-state';
+import { type BranchOutputs, toOutputs, withResets } from './branch-state';
 
 type BranchWork = ResourceWork<BranchInputs>;
 

@@ -2,9 +2,20 @@ import { omit, pick } from 'lodash';
 import type { Branch } from '../control-api/wire-types';
 import type { Wanted } from '../lifecycle/resource-lifecycle';
 import { toUnfinishedName } from '../lifecycle/resource-name';
-import { schemaVersion, type Unsettled } from '../lifecycle/resource-state';
+import { type Prior, schemaVersion, type Unsettled } from '../lifecycle/resource-state';
 import { branchArguments } from './branch-arguments';
-import type { BranchInputs, BranchOutputs, PriorBranch } from './branch-inputs';
+import type { BranchInputs } from './branch-inputs';
+
+/** The outputs in state: each argument as the service reports it, and what is unfinished or failed. */
+export type BranchOutputs = BranchInputs &
+  Unsettled & {
+    readonly createdAt: string;
+    /** When it was last reset, as far as the runs know; a refresh keeps it. */
+    readonly lastResetAt?: string;
+    readonly __schemaVersion: number;
+  };
+
+export type PriorBranch = Prior<BranchInputs, BranchOutputs>;
 
 /**
  * The outputs after a create, update or read.

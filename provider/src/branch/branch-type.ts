@@ -3,7 +3,8 @@ import type { Properties } from '../lifecycle/resource-identity';
 import { toOutputNames } from '../lifecycle/resource-state';
 import type { ResourceType } from '../lifecycle/resource-type';
 import { branchArguments } from './branch-arguments';
-import { type BranchInputs, findInputFailures, type PriorBranch } from './branch-inputs';
+import { type BranchInputs, findInputFailures } from './branch-inputs';
+import type { PriorBranch } from './branch-state';
 
 /** The outputs of the class Branch. */
 export const branchOutputs: readonly string[] = [
