@@ -1,8 +1,10 @@
+import { messageOf } from '../control-api/control-api-error';
 import type { Branch } from '../control-api/wire-types';
 import { situationOfCreation } from '../lifecycle/beginning';
 import { createOnce, type Existing } from '../lifecycle/create-once';
 import { deleteResource } from '../lifecycle/delete-resource';
-import type { Work } from '../lifecycle/provider-core';
+import { type InputFailure, isUnknown } from '../lifecycle/input-values';
+import type { ProviderCore, Work } from '../lifecycle/provider-core';
 import type { ResourceClaims } from '../lifecycle/resource-claims';
 import { ifRenamed, UnsettledError } from '../lifecycle/resource-errors';
 import type { Created } from '../lifecycle/resource-lifecycle';
@@ -45,6 +47,35 @@ export function findExisting(
   throw new Error(
     `create of branch "${name}": the project already has a branch of that name, ${named.id} (created ${named.created_at}). ${now}`,
   );
+}
+
+/** Why the create is bound to fail; undefined when the list shows no reason. */
+export function findConflict(...create: Parameters<typeof findExisting>): string | undefined {
+  try {
+    findExisting(...create);
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+/** Notes the branch whose roles and databases a new branch starts with. With an earlier point in time, they are not known. */
+export async function noteSource(
+  core: ProviderCore,
+  declaration: BranchDeclaration,
+): Promise<InputFailure[]> {
+  const { inputs, resource } = declaration;
+  const { projectId, name, parentId, parentLsn, parentTimestamp } = inputs;
+  const claims = core.claims.branch;
+  if (isUnknown([projectId, name, parentId]) || (parentLsn ?? parentTimestamp) !== undefined) return [];
+  const branches = await core.list(declaration, 'branches');
+  // A replacement does not take over what it deletes.
+  const isNew = claims.resource(resource.urn).inState === undefined;
+  if (isNew && findConflict(declaration, branches, claims) !== undefined) return [];
+  const existing = isNew ? findExisting(declaration, branches, claims)?.item.id : undefined;
+  const source = existing ?? parentId ?? branches.find((branch) => branch.default)?.id;
+  claims.noteSource(resource.urn, source);
+  return [];
 }
 
 /**

@@ -16,7 +16,7 @@ import type { CheckedDeclaration } from '../lifecycle/resource-identity';
 import { type Difference, ResourceLifecycle, type Wanted } from '../lifecycle/resource-lifecycle';
 import type { ServiceProject } from '../operations/service-project';
 import { branchArguments } from './branch-arguments';
-import { createBranch, findExisting } from './branch-create';
+import { createBranch, findExisting, noteSource } from './branch-create';
 import type { BranchDeclaration, BranchInputs } from './branch-inputs';
 import {
   checkExpiry,
@@ -25,7 +25,6 @@ import {
   findExpiringParent,
   findExpiryObstacle,
   findObstacle,
-  noteSource,
 } from './branch-obstacles';
 import { reportReset } from './branch-reset';
 import { branchFlow, hasFailedToBecomeReady, startRun } from './branch-resource';

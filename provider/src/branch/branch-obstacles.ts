@@ -1,12 +1,11 @@
 import { omit } from 'lodash';
-import { messageOf } from '../control-api/control-api-error';
 import type { Branch } from '../control-api/wire-types';
 import { childIds, listChildren } from '../lifecycle/children';
 import { findOtherProject } from '../lifecycle/create-failures';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import type { ProviderCore } from '../lifecycle/provider-core';
 import { describeOrder } from '../lifecycle/resource-errors';
-import { findExisting } from './branch-create';
+import { findConflict } from './branch-create';
 import { type BranchDeclaration, type BranchInputs, untilMs } from './branch-inputs';
 import { findExpiry } from './branch-reset';
 import { isBecomingReady } from './branch-resource';
@@ -127,32 +126,4 @@ export async function findExpiringParent(
   if (expiresAt === undefined) return [];
   const reason = `is a branch that expires at ${expiresAt}, so it can have no children: remove its expiresAt in an earlier \`pulumi up\``;
   return [{ property: 'parentId', reason }];
-}
-
-/** Notes the branch whose roles and databases a new branch starts with. With an earlier point in time, they are not known. */
-export async function noteSource(
-  core: ProviderCore,
-  declaration: BranchDeclaration,
-): Promise<InputFailure[]> {
-  const { inputs, resource } = declaration;
-  const { projectId, name, parentId, parentLsn, parentTimestamp } = inputs;
-  const claims = core.claims.branch;
-  if (isUnknown([projectId, name, parentId]) || (parentLsn ?? parentTimestamp) !== undefined) return [];
-  const branches = await core.list(declaration, 'branches');
-  // A replacement does not take over what it deletes.
-  const isNew = claims.resource(resource.urn).inState === undefined;
-  if (isNew && findConflict(declaration, branches, claims) !== undefined) return [];
-  const existing = isNew ? findExisting(declaration, branches, claims)?.item.id : undefined;
-  const source = existing ?? parentId ?? branches.find((branch) => branch.default)?.id;
-  claims.noteSource(resource.urn, source);
-  return [];
-}
-
-function findConflict(...create: Parameters<typeof findExisting>): string | undefined {
-  try {
-    findExisting(...create);
-    return undefined;
-  } catch (error) {
-    return messageOf(error);
-  }
 }
