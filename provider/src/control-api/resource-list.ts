@@ -154,6 +154,6 @@ export class ResourceList<Item extends { readonly id: string }> {
 function describeUnknownProject({ message }: Error, plural: string): string {
   return addSentence(
     message,
-    `Either the key or the base URL belongs to another account, or the project was deleted. Nothing was removed from the state. If you deleted the project on purpose, remove its ${plural} from the state with \`pulumi state delete\`.`,
+    `Either the key or the base URL belongs to another account, or this is not the id of a project (a name, for example), or the project was deleted. Nothing was removed from the state. If you deleted the project on purpose, remove its ${plural} from the state with \`pulumi state delete\`.`,
   );
 }

@@ -20,8 +20,10 @@ export function findSecretOutputs(
 ): string[] {
   // Other settings than the program gives may be secrets of an earlier one, or of a run that was killed.
   const { pgSettings } = outputs;
-  const isFound = !isEmpty(pgSettings) && !isUnknown(pgSettings) && !isEqual(pgSettings, inputs.pgSettings);
-  const known = union(before?.resource.secretNames, isFound ? ['pgSettings'] : []);
+  const isOther = !isEmpty(pgSettings) && !isUnknown(pgSettings) && !isEqual(pgSettings, inputs.pgSettings);
+  // A lookup declares nothing, and shows them as the function `getComputeEndpoint` does.
+  const isDeclared = inputs.branchId !== undefined;
+  const known = union(before?.resource.secretNames, isOther && isDeclared ? ['pgSettings'] : []);
   const kept = isUnsettled(outputs) ? known : reject(known, (name) => isEqual(outputs[name], inputs[name]));
   const secret = union(secretNames, intersection(argumentNames, kept));
   const always = secretOutputs.filter((name) => outputs[name] !== undefined);
