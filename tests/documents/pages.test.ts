@@ -56,3 +56,22 @@ it.each(namedCode)('$name of docs/internals/decisions.md is in $path', ({ name =
   const files = roots.map((root) => join(repository, root, path)).filter((file) => existsSync(file));
   expect(files.map((file) => readFileSync(file, 'utf8')).join()).toContain(name);
 });
+
+it('each source file has one row on a page of docs/internals', () => {
+  const listed = pages.filter((page) => page.startsWith('docs/internals/files-')).flatMap(listFiles);
+  const folders = ['provider/src', 'emulator/src', 'tools', 'bench', 'tests/simulation'];
+  const files = execFileSync('git', ['ls-files', ...folders], { cwd: repository, encoding: 'utf8' }).split(
+    '\n',
+  );
+  const sources = files.filter((file) => /\.(ts|mjs)$/.test(file) && !/\.(test|d)\.ts$/.test(file));
+  expect(listed.sort()).toEqual(sources.sort());
+});
+
+/** The files of a page of tables, each below the heading of its folder. */
+function listFiles(page: string): string[] {
+  const folders = readFileSync(join(repository, page), 'utf8').split(/^## /m).slice(1);
+  return folders.flatMap((text) => {
+    const [, folder = ''] = /^`(.*)`/.exec(text) ?? [];
+    return [...text.matchAll(/^\| `(.*?)` \|/gm)].map(([, file = '']) => folder + file);
+  });
+}
