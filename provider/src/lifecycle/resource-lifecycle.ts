@@ -87,7 +87,12 @@ export abstract class ResourceLifecycle<
 
   /** @throws UnsettledError when the resource exists, but not as declared: it must be kept in state */
   create(news: Declared<Inputs>, deadline: Deadline): Promise<Created<Outputs>> {
-    const create = () => this.make(news, deadline);
+    const create = async () => {
+      // On a branch that this run is deleting, it would go with the branch.
+      const place = String((news.inputs as Properties)[this.place]);
+      await Promise.allSettled([this.core.claims.branch.item(place).leaving]);
+      return this.make(news, deadline);
+    };
     return this.claims.noteFailure(news.resource.urn, this.core.presentably([news], create));
   }
 
