@@ -3,7 +3,7 @@
 #
 # usage: deploy.sh STACK
 # APPROVE_RESTART=true lets this run restart active computes. Pulumi and the provider read the rest from the environment:
-# PULUMI_ACCESS_TOKEN or PULUMI_BACKEND_URL, POSTGRES_COMPUTE_API_KEY and POSTGRES_COMPUTE_BASE_URL.
+# PULUMI_ACCESS_TOKEN or PULUMI_BACKEND_URL (or log in first), POSTGRES_COMPUTE_API_KEY and POSTGRES_COMPUTE_BASE_URL.
 #
 # Run it again after any failure, even after it was killed: it resumes unfinished work and creates nothing twice.
 set -euo pipefail
@@ -15,8 +15,8 @@ pulumi config set --stack "$stack" postgresCompute:allowRestart "${APPROVE_RESTA
 
 # With a self-managed backend, a killed run leaves the stack locked. A pipeline runs one deployment of a stack at a time,
 # so no running deployment holds a lock that exists now.
-case ${PULUMI_BACKEND_URL:-https://} in
-  https://*) ;;
+case $(pulumi whoami --json) in
+  *'"https://'*) ;;
   *) pulumi cancel --stack "$stack" --yes >/dev/null 2>&1 || true ;;
 esac
 
