@@ -180,3 +180,22 @@ it('a preview finds at the source of a reset what the branch gets', async () => 
   const refusal = await errorOf(next.check('database', 'd', database));
   expect(refusal.message).toContain(`is no role of branch ${branch.id}`);
 });
+
+it.each(['shop', 'app'])('the next up resets database %s if a run has ended before that', async (name) => {
+  const { startRun, project } = await startEngineRuns();
+  const projectId = project.id;
+  const reset = { projectId, allowDataLoss: true, resetTriggers: { commit: 'b' } };
+  const first = startRun();
+  const branch = await first.create('branch', 'b', { ...reset, resetTriggers: { commit: 'a' } });
+  const declared = { projectId, branchId: branch.id, name, ownerName: 'app_owner', adopt: true };
+  const database = await first.create('database', 'd', declared);
+  const after = await startRun().update(branch, reset);
+  const run = startRun();
+  await run.preview(after, reset);
+  expect(await run.preview(database, declared)).toMatchObject({ hasChanges: true });
+  expect(run.shown.join()).toContain('`pulumi up` creates this one again, empty, unless');
+  const now = await run.update(database, declared);
+  const next = startRun();
+  await next.preview(after, reset);
+  expect(await next.preview(now, declared)).toMatchObject({ hasChanges: false });
+});

@@ -60,7 +60,8 @@ export class BranchLifecycle extends ResourceLifecycle<BranchInputs, BranchOutpu
     const deletesData = isReplaced && !hasNoData;
     const replaces = hasNoData && !isReplaced ? ['unsettledOperations'] : difference.replaces;
     this.claims.noteDiff(id, prior, news, { ...difference, replaces });
-    this.claims.noteItem(id, { wasProtected: prior.outputs.protected === true });
+    const { protected: wasProtected, lastResetAt } = prior.outputs;
+    this.claims.noteItem(id, { wasProtected: wasProtected === true, lastResetAt });
     await foreseeBase(this.core, news, prior.outputs.projectId, base);
     if (deletesData) await this.#reportReplacement(id, replaces, prior, news);
     await checkReset(this.core, news, String(prior.outputs.parentId));

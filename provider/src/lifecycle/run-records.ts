@@ -49,6 +49,8 @@ export interface ItemRecord {
    * update waits until it has ended.
    */
   readonly reset?: 'expected' | 'found' | 'done' | undefined;
+  /** Of a branch: when it was last reset, as the state has it, once diff was asked. */
+  readonly lastResetAt?: string | undefined;
   /** When a reset that was found took place: a role or a database that was created later is not affected. */
   readonly resetAt?: string | undefined;
   /** For a branch whose reset is expected: the branch whose roles and databases it then has, if that can be foreseen. */

@@ -22,6 +22,7 @@ import {
   findExistingFailures,
   findSent,
   findUnknownRole,
+  noteLeftReset,
 } from './named-preview';
 import {
   isOf,
@@ -79,7 +80,9 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     const id = pathOf(prior, idInState);
     const { loss, kind } = this.#named;
     const { changes, replaces, base } = difference;
-    this.claims.noteDiff(id, prior, news, difference);
+    await noteLeftReset(this.core, kind, id, prior);
+    const hasChanges = difference.hasChanges || this.isDue(prior);
+    this.claims.noteDiff(id, prior, news, { ...difference, hasChanges });
     await foreseeBase(this.core, news, prior.outputs.projectId, base);
     if (replaces.length > 0) {
       if (!loss) return {};
@@ -103,7 +106,7 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     // A rename keeps no data that is lost.
     const sent = lost.length > 0 ? without(changes, 'name') : changes;
     await this.core.warn(news, [...describeUpdate(this.#named, sent, prior, news), ...lost]);
-    return {};
+    return { hasChanges };
   }
 
   protected async make(news: Declared<Inputs>, deadline: Deadline) {

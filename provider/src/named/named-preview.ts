@@ -30,6 +30,28 @@ export async function glimpseNamed(
   return core.glimpse(declaration, project, `the ${kind}s`, () => project.named(kind, place).fresh());
 }
 
+/**
+ * If a run has ended between a reset of the branch and the update of what was on it, this run does that: what the state has from
+ * before the reset is not what the branch has now.
+ */
+export async function noteLeftReset<Inputs extends NamedInputs>(
+  core: ProviderCore,
+  kind: NamedKind,
+  id: string,
+  prior: PriorNamed<Inputs>,
+): Promise<void> {
+  const { branchId, createdAt, __number } = prior.outputs;
+  const { branch } = core.claims;
+  const { reset, lastResetAt } = branch.item(branchId);
+  if (reset !== undefined || lastResetAt === undefined || Date.parse(createdAt) > Date.parse(lastResetAt))
+    return;
+  // An interrupted replacement may have deleted the branch.
+  const items = await glimpseNamed(core, kind, prior).catch(() => undefined);
+  const found = items?.find((item) => item.id === id || isOf(prior.outputs)(item));
+  if (items && (found?.created_at !== createdAt || found.number !== __number))
+    branch.noteItem(branchId, { reset: 'done', resetAt: lastResetAt });
+}
+
 /** Why the create would fail, judged by what the service has now. A replacement deletes the old one first. */
 export async function findExistingFailures<Inputs extends NamedInputs>(
   core: ProviderCore,
