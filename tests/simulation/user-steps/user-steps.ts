@@ -19,17 +19,17 @@ export async function runUserSteps(parts: UserParts): Promise<void> {
   try {
     for (const step of steps) {
       world.journal.count('steps of users');
-      const isDone = await runStep(world, step, before);
-      if (!isDone || world.book.isBroken) return;
-      before = step;
+      const done = await runStep(world, step, before);
+      if (!done || world.book.isBroken) return;
+      before = done;
     }
   } finally {
     world.service.stop();
   }
 }
 
-/** Returns whether the step is done, and the user continues with the next one. */
-async function runStep(world: UserWorld, wanted: UserStep, before: UserStep): Promise<boolean> {
+/** Returns the step that is done, perhaps with another program, as an error advised; undefined if the user does not continue. */
+async function runStep(world: UserWorld, wanted: UserStep, before: UserStep): Promise<UserStep | undefined> {
   const { ground, watch } = world;
   const step = { ...wanted, program: mendTexts(world, wanted.program) };
   watch.beginStep();
@@ -46,28 +46,28 @@ async function runStep(world: UserWorld, wanted: UserStep, before: UserStep): Pr
   await calm(world, result);
   const isUndisturbed = !isCutOff && [step.between, step.faults].every((each) => !each?.length);
   if (preview && isUndisturbed) checkForetold(world, preview, result);
-  if (world.book.isBroken) return false;
+  if (world.book.isBroken) return undefined;
   const isBroken = isCutOff || !result.isSuccess;
   if (isBroken && !step.isRepeated) {
     await revert(world, before);
-    return false;
+    return undefined;
   }
   const { program } = step.command === 'destroy' ? { program: {} } : step;
   const isPartial = isBroken || [step.target, step.targetReplace, step.exclude].some((each) => each?.length);
   if (!isPartial && agreesWith(world, program)) {
     if (isUndisturbed && step.command === 'up') checkPasswords(world);
     await checkRest(world, program);
-    return true;
+    return wanted;
   }
   // What `--target` and the like have left to do, or a run that broke off.
   const rest = { program, command: isBroken ? 'up --refresh' : 'up' } as const;
-  const isComplete = await complete(world, rest);
-  if (!isComplete && !world.book.isBroken) await revert(world, before);
-  return isComplete;
+  const completed = await complete(world, rest);
+  if (!completed && !world.book.isBroken) await revert(world, before);
+  return completed;
 }
 
 /** Nothing has happened, so the user only goes back to the program before. */
-async function stopAfterPreview(world: UserWorld, { program }: UserStep): Promise<boolean> {
+async function stopAfterPreview(world: UserWorld, { program }: UserStep): Promise<undefined> {
   world.journal.count('refused previews');
   world.watch.beginStep();
   world.stack.untaint();
@@ -77,20 +77,20 @@ async function stopAfterPreview(world: UserWorld, { program }: UserStep): Promis
     preview.isSuccess,
     () => `${preview.run.name} fails: ${JSON.stringify(preview.failures)}`,
   );
-  return false;
+  return undefined;
 }
 
 /** Goes back to the program before, until it is applied. */
 async function revert(world: UserWorld, { program }: UserStep): Promise<void> {
   world.journal.count('reverted steps');
   world.stack.untaint();
-  const isComplete = await complete(world, { program, command: 'up --refresh' });
+  const completed = await complete(world, { program, command: 'up --refresh' });
   if (!world.book.isBroken)
-    world.book.check('reverting heals', isComplete, () => JSON.stringify(world.lastFailures));
+    world.book.check('reverting heals', completed !== undefined, () => JSON.stringify(world.lastFailures));
 }
 
-/** Runs the program until it is applied, as the errors advise, and checks that nothing else is left. Returns whether it is. */
-async function complete(world: UserWorld, wanted: UserStep): Promise<boolean> {
+/** Runs the program until it is applied, as the errors advise, and checks that nothing else is left. Returns the step that succeeded. */
+async function complete(world: UserWorld, wanted: UserStep): Promise<UserStep | undefined> {
   let step: UserStep | undefined = wanted;
   for (let runs = 1; step && runs <= mostRuns; runs += 1) {
     await world.ground.calm([]);
@@ -100,7 +100,7 @@ async function complete(world: UserWorld, wanted: UserStep): Promise<boolean> {
     const result = preview.isSuccess ? await world.run(step, false) : preview;
     await calm(world, result);
     if (preview.isSuccess) checkForetold(world, preview, result);
-    if (world.book.isBroken) return false;
+    if (world.book.isBroken) return undefined;
     if (result.isSuccess && step.target) {
       const { target: _done, ...rest } = step;
       step = rest;
@@ -108,12 +108,12 @@ async function complete(world: UserWorld, wanted: UserStep): Promise<boolean> {
     }
     if (result.isSuccess) {
       await checkRest(world, step.program);
-      return true;
+      return step;
     }
     world.lastFailures = result.failures;
     step = reviseStep(world, step, result.failures);
   }
-  return false;
+  return undefined;
 }
 
 /** Until what the run has started has ended: what a dead process has sent may arrive later. */

@@ -12,7 +12,7 @@ import type { World } from './world';
 /** How long it takes a user to remove the lock of a run that was killed, and to start the next. Milliseconds. */
 const restartMs = 2_000;
 /** Each repetition follows the advice of at most one error for each slot, and the engine may report one error at a time. */
-const mostRuns = 6;
+const mostRuns = 10;
 
 /**
  * Does what a user does after a run that was cut off or failed: one `pulumi up`, with `--refresh` where something may have been
@@ -64,6 +64,8 @@ async function repair(
   // A refresh hides what the killed run has set and not applied.
   if (isCutOff && hasDrift)
     await world.run(stack, { command: 'up', replaceTargets: findUnreplaced(world, round, stack) });
+  // What the dead process had sent may have arrived meanwhile.
+  if (hasDrift) await settle(world);
   let repairedFrom = trueTime();
   for (let attempt = 1; ; attempt += 1) {
     if (hasDrift) noteGivenAway(world, stack, isCutOff);
