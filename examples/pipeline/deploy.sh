@@ -16,7 +16,7 @@ pulumi config set --stack "$stack" postgresCompute:allowRestart "${APPROVE_RESTA
 # With a self-managed backend, a killed run leaves the stack locked. A pipeline runs one deployment of a stack at a time,
 # so no running deployment holds a lock that exists now.
 case $(pulumi whoami --json) in
-  *'"https://'*) ;;
+  '' | *'"https://'*) ;;
   *) pulumi cancel --stack "$stack" --yes >/dev/null 2>&1 || true ;;
 esac
 

@@ -1,5 +1,5 @@
-import { cp, readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { appendFile, cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { load } from 'js-yaml';
 import { expect, it } from 'vitest';
 import { pluginDownloadURL } from '../../tools/schema/publication';
@@ -62,6 +62,14 @@ it('github-actions: previews, deploys, and restarts only with approval', async (
   };
   const held = () => emulator.endpoints().find(({ branch_id }) => branch_id === branch.id);
 
+  expect(await run('deploy')).toMatchObject({ exitCode: 0 });
+  // A killed run left its lock. Logged in, or with the backend in Pulumi.yaml, the environment names none.
+  const lock = join(stack.backend, '.pulumi', 'locks', 'organization', 'app', 'production', 'killed.json');
+  await mkdir(dirname(lock), { recursive: true });
+  await writeFile(lock, '{}');
+  const { PULUMI_BACKEND_URL, ...bare } = stack.environment;
+  stack.environment = bare;
+  await appendFile(join(stack.folder, 'Pulumi.yaml'), `\nbackend: { url: '${PULUMI_BACKEND_URL}' }\n`);
   expect(await run('deploy')).toMatchObject({ exitCode: 0 });
   await stack.run('config', 'set', 'maxCu', '2');
   // Each run has a fresh checkout, without the config that the previous deployment wrote.
