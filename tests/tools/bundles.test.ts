@@ -2,7 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import execa from 'execa';
 import { expect, it } from 'vitest';
+import { describeLicenses } from '../../tools/release/bundled-packages.mjs';
 import { repository } from '../support/documents';
+import { makeTemporaryFolder, writeFiles } from '../support/temporary-folder';
 
 const bundles = ['plugin/main.js', 'dist/bundles/runtime.js', 'dist/bundles/index.js'];
 
@@ -33,4 +35,14 @@ it.each(bundles)('%s comes with the license of each package in it', async (name)
   expect(packages).toContain('follow-redirects');
   expect([...new Set(packages)].filter((found) => !licenses.includes(`${found} `))).toEqual([]);
   expect(licenses).toMatch(/^axios \S+ \(MIT\)\n\n# Copyright/m);
+});
+
+it('the licenses have the notices of a package, too', () => {
+  const folder = makeTemporaryFolder();
+  const manifest = { name: 'a', version: '1.0.0', license: 'Apache-2.0' };
+  const texts = { LICENSE: 'the terms', NOTICE: 'the notice', 'index.js': '' };
+  writeFiles(join(folder, 'node_modules/a'), { 'package.json': manifest, ...texts });
+  expect(describeLicenses(['node_modules/a/index.js'], folder)).toBe(
+    'a 1.0.0 (Apache-2.0)\n\nthe terms\n\nthe notice\n\n---\n\n',
+  );
 });

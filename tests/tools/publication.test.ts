@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
-import { pluginDownloadURL, publication } from '../../tools/schema/publication';
+import { expect, onTestFinished, test } from 'vitest';
+import { pluginDownloadURL, publication, toDocument } from '../../tools/schema/publication';
 
 const files = execFileSync('git', ['ls-files'], { encoding: 'utf8' })
   .trim()
@@ -31,6 +31,14 @@ test.each(Object.entries(publication))('publication.json has a %s that the forma
   if (name === 'publisher') expect(value.trim()).not.toBe('');
   else expect(value).toMatch(/^https:\/\/\S+$/);
   if (name === 'repository') expect(value).toMatch(/^https:\/\/github\.com\/[\w.-]+\/[\w.-]+$/);
+});
+
+test('the address of the image has no capital letters', () => {
+  const before = { ...publication };
+  onTestFinished(() => void Object.assign(publication, before));
+  Object.assign(publication, { repository: 'https://github.com/Some-Owner/tools' });
+
+  expect(toDocument('emulator/README.md')).toContain('ghcr.io/some-owner/postgres-control-emulator');
 });
 
 test("guides, examples and templates name the packages' version", () => {

@@ -1,5 +1,5 @@
 import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { findPulumiCli } from '../../tools/pulumi-cli/find';
 import { ensurePulumiCli } from '../../tools/pulumi-cli/install';
@@ -68,6 +68,12 @@ test('a Pulumi CLI after a skipped one on PATH is found', () => {
   expect(findPulumiCli({ environment: environmentOf([folderWithCli('3.99.1'), recent]) })?.folder).toBe(
     recent,
   );
+});
+
+test('a Pulumi CLI in a relative folder of PATH is not found', () => {
+  const folder = relative('.', folderWithCli('3.259.0'));
+
+  expect(findPulumiCli({ environment: environmentOf([folder]) })).toBeUndefined();
 });
 
 test('the language host is found beside a linked Pulumi CLI', () => {

@@ -18,7 +18,6 @@ export const pluginDownloadURL = publication.repository.replace(
   'https://github.com/',
   'github://api.github.com/',
 );
-const [owner = ''] = publication.repository.replace('https://github.com/', '').split('/');
 /** The Go module of the SDK is a folder of the repository. */
 export const goImportPath = `${publication.repository.replace('https://', '')}/sdk/go/postgrescompute`;
 
@@ -35,6 +34,7 @@ export function toPackageJson(folder: string): string {
 
 /** A document whose commands and Go programs name the repository. */
 export function toDocument(file: string): string {
+  const [owner = ''] = publication.repository.replace('https://github.com/', '').split('/');
   return readFileSync(join(root, file), 'utf8')
     .replaceAll(/https:\/\/[^\s/]+\/\S+(?=\/tree\/main\/templates)/g, publication.repository)
     .replaceAll(/github:\/\/api\.github\.com\/\S+/g, pluginDownloadURL)
