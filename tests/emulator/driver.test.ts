@@ -149,12 +149,24 @@ describe.skipIf(!hasPostgres)("the service's own driver", () => {
     expect(await neon(uri)`SELECT 1 AS one`).toEqual([{ one: 1 }]);
   });
 
-  it('refuses a result with more than 10 MiB of names', async () => {
-    const body = JSON.stringify({ query: `SELECT ${names} FROM generate_series(1, 1500)` });
-    const headers = { 'neon-raw-text-output': 'true', 'neon-connection-string': uri };
+  /** As a client without the driver. */
+  const post = async (body: object, more: Record<string, string> = {}) => {
+    const headers = { 'neon-raw-text-output': 'true', 'neon-connection-string': uri, ...more };
     const url = `http://localhost:${service().emulator.postgresPort}/sql`;
-    const response = await fetch(url, { method: 'POST', body, headers });
-    expect([response.status, await response.json()]).toMatchObject([507, { code: 'RESPONSE_TOO_LARGE' }]);
+    const response = await fetch(url, { method: 'POST', body: JSON.stringify(body), headers });
+    return [response.status, await response.json()];
+  };
+  it('refuses a result with more than 10 MiB of names', async () => {
+    const answer = await post({ query: `SELECT ${names} FROM generate_series(1, 1500)` });
+    expect(answer).toMatchObject([507, { code: 'RESPONSE_TOO_LARGE' }]);
+  });
+
+  it('gives the rows of each query in the form that it asks for', async () => {
+    const queries = [undefined, true, false].map((arrayMode) => ({ query: 'SELECT 1 AS one', arrayMode }));
+    expect(await post({ queries }, { 'neon-array-mode': 'true' })).toMatchObject([
+      200,
+      { results: [{ rows: [['1']] }, { rows: [['1']] }, { rows: [{ one: '1' }] }] },
+    ]);
   });
 
   /** A project whose role has a password with so many iterations, which is not the one in the URI. */

@@ -95,6 +95,21 @@ describe('branches', () => {
     expect((await call('DELETE', `/projects/${project.id}/branches/${branch.id}`)).status).toBe(204);
   });
 
+  it('a branch stays until the last of its endpoints is deleted', async () => {
+    const { emulator, call, project, branch, createActive, settled, held } = await startService();
+    const [first, last] = [await createActive(), await createActive({ type: 'read_only' })];
+    emulator.inject({ match: { endpointId: last }, effect: { kind: 'operation-fails' } });
+    const path = `/projects/${project.id}/branches/${branch.id}`;
+    const statuses: number[] = [];
+    for (let time = 0; time < 2; time += 1) {
+      await call('DELETE', path);
+      await settled();
+      expect([held(first)?.id, held(last)?.id]).toEqual([undefined, time === 0 ? last : undefined]);
+      statuses.push((await call('GET', path)).status);
+    }
+    expect(statuses).toEqual([200, 404]);
+  });
+
   it('a delete under way locks the branch, even without locks', async () => {
     const { emulator, call, project, branch, createActive, settled } = await startService({
       locks: 'none',
