@@ -76,7 +76,7 @@ describe('connection-uri', () => {
   });
 
   it('is of the endpoint or the branch that is given, and pooled if asked', async () => {
-    const { run, readJson, emulator, project, branch, primary } = await startLookups();
+    const { run, readJson, add, emulator, project, branch, primary } = await startLookups();
     const { branch_id } = primary;
     const replica = emulator.createEndpoint(project.id, { branch_id, type: 'read_only', name: 'reports' });
     const own = emulator.createEndpoint(project.id, { branch_id: branch.id, type: 'read_write' });
@@ -88,5 +88,7 @@ describe('connection-uri', () => {
     expect(await readJson('connection-uri')).toMatchObject({
       uri: expect.stringContaining(`@${primary.id}.`),
     });
+    await add('databases', { database: { name: 'second', owner_name: 'app_owner' } });
+    expect((await run('connection-uri', '--endpoint', own.id)).stdout).toContain(`@${own.id}.`);
   });
 });

@@ -9,8 +9,8 @@ describe.each([
   ['the dynamic provider', dynamicClasses],
   ['the provider plugin', pluginClasses],
 ])('getConnectionUri of resources by %s', (_name, { Role, Database, ComputeEndpoint, getConnectionUri }) => {
-  /** Declares the three. @param known what the service shows of each. @default nothing, as in a preview that creates them */
-  async function declare(known?: object) {
+  /** Declares the three. @param known what the service shows of each. Without a password, in a preview. @default nothing yet */
+  async function declare(known?: { createdAt: string; password?: string }) {
     const calls: object[] = [];
     const mocks: pulumi.runtime.Mocks = {
       newResource: ({ name, inputs }) => ({ id: known && name, state: { ...inputs, ...known } }),
@@ -19,7 +19,7 @@ describe.each([
         return { uri: 'postgresql://mock' };
       },
     };
-    await pulumi.runtime.setMocks(mocks, 'project', 'stack', known === undefined);
+    await pulumi.runtime.setMocks(mocks, 'project', 'stack', known?.password === undefined);
     const role = new Role('r', { ...place, name: 'app' });
     const database = new Database('d', { ...place, name: 'shop', ownerName: role.name });
     const endpoint = new ComputeEndpoint('e', { ...place, type: 'read_write' });
@@ -38,8 +38,11 @@ describe.each([
     expect(calls).toEqual([names]);
   });
 
-  it('sends no request while they are not there', async () => {
-    const { calls, uri } = await declare();
+  it.each([
+    ['they are not there', undefined],
+    ['the role gets another password', { createdAt: made.createdAt }],
+  ])('sends no request while %s', async (_when, known) => {
+    const { calls, uri } = await declare(known);
     expect(await read(uri)).toBeUndefined();
     expect(calls).toEqual([]);
   });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { unknownValue } from '../../provider/src/lifecycle/input-values';
 import { errorOf } from '../support/failure';
@@ -78,8 +79,8 @@ describe('a program that reads under the URN of a managed resource', () => {
     expect((await errorOf(run.delete(mine))).message).toContain('allowDataLoss is not true');
   });
 
-  it('deletes no active endpoint if allowRestart is false', async () => {
-    const { one, startRun, on, feature } = await startBranchProgram();
+  it.each(['allowRestart is true', 'it is idle'])('deletes an endpoint only if %s', async (reason) => {
+    const { one, startRun, on, feature, send } = await startBranchProgram();
     const mine = await startRun().create('endpoint', 'e', on(one.id));
     const theirs = await startRun().create('endpoint', 'theirs', on(feature));
     const imported = { ...theirs, name: 'e' };
@@ -87,7 +88,9 @@ describe('a program that reads under the URN of a managed resource', () => {
     await run.lookUp(imported);
     await run.preview(imported, { ...on(feature), allowRestart: false });
     expect((await errorOf(run.delete(mine))).message).toContain('allowRestart is not true');
-    await run.preview(imported, { ...on(feature), allowRestart: true });
+    if (reason === 'it is idle') await send('POST', `${mine.id}/suspend`);
+    else await run.preview(imported, { ...on(feature), allowRestart: true });
+    await sleep(1_000);
     await run.delete(mine);
   });
 });
@@ -101,6 +104,14 @@ it('what no longer exists is replaced without allowDataLoss', async () => {
   await run.delete(database);
   await run.preview(one, { projectId, name: 'data', parentId: feature });
   expect(run.shown.join()).toMatch(/database \S+ no longer exists.*branch \S+ no longer exists/);
+});
+
+it('what can not be read is not replaced without allowDataLoss', async () => {
+  const { one, run, projectId, feature, emulator } = await startBranchProgram();
+  const effect = { kind: 'status', status: 403 } as const;
+  emulator.inject({ match: { path: '/projects/:p/branches**' }, effect, times: 'always' });
+  const { message } = await errorOf(run.preview(one, { projectId, name: 'data', parentId: feature }));
+  expect(message).toContain('allowDataLoss is not true');
 });
 
 describe('what is replaced with its branch is not deleted', () => {

@@ -171,6 +171,11 @@ it('a preview finds at the source of a reset what the branch gets', async () => 
   await run.preview(branch, { ...reset, resetTriggers: { commit: 'b' } });
   const { message } = await errorOf(run.check('role', 'r', { projectId, branchId: branch.id, name: 'app' }));
   expect(message).toContain(`a role that the branch starts with, as branch ${main.id} has it`);
+  for (const restoreFrom of [{ lsn: '0/16B3748' }, { timestamp: '2026-01-01T00:00:00Z' }]) {
+    const earlier = startRun();
+    await earlier.preview(branch, { ...reset, resetTriggers: { commit: 'b' }, restoreFrom });
+    await earlier.check('role', 'r', { projectId, branchId: branch.id, name: 'app' });
+  }
   const place = { projectId, branchId: branch.id };
   const role = await startRun().create('role', 'r', { ...place, name: 'app' });
   const next = startRun();

@@ -92,22 +92,6 @@ describe('a preview', () => {
     expect(emulator.requests().some(({ method }) => method === 'POST')).toBe(false);
   });
 
-  it('of an update keeps the mark of a secret that only the outputs have', async () => {
-    const { ask, configure, declare } = await startPlugin();
-    await configure();
-    const { __urn, ...args } = declare();
-    const signature = { '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270' };
-    const provisioner = { ...signature, value: 'k8s-pod' };
-    const request = new proto.UpdateRequest()
-      .setUrn(urn)
-      .setOlds(toStruct({ ...args, provisioner }))
-      .setOldInputs(toStruct(args))
-      .setNews(toStruct(args))
-      .setPreview(true);
-    const answer = await ask<proto.UpdateResponse>('update', request);
-    expect(answer.getProperties()?.toJavaScript()).toMatchObject({ provisioner });
-  });
-
   it.each([
     ['restartsCompute', { autoscalingLimitMaxCu: 2 }, 'autoscalingLimitMaxCu', []],
     ['nothing else', { poolerEnabled: true }, 'poolerEnabled', []],
@@ -131,6 +115,28 @@ describe('a preview', () => {
     expect(answer.getDeletebeforereplace()).toBe(true);
   });
 });
+
+it.each(['a preview of an update', 'an update'])(
+  '%s keeps the mark of a secret that only the outputs have',
+  async (call) => {
+    const service = await startPlugin();
+    const { ask, configure, declare } = service;
+    await configure();
+    const { id, outs } = await createEndpoint(service);
+    const { __urn, ...args } = declare();
+    const signature = { '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270' };
+    const provisioner = { ...signature, value: outs.provisioner };
+    const request = new proto.UpdateRequest()
+      .setUrn(urn)
+      .setId(id)
+      .setOlds(toStruct({ ...JSON.parse(JSON.stringify(outs)), provisioner }))
+      .setOldInputs(toStruct(args))
+      .setNews(toStruct(args))
+      .setPreview(call !== 'an update');
+    const answer = await ask<proto.UpdateResponse>('update', request);
+    expect(answer.getProperties()?.toJavaScript()).toMatchObject({ provisioner });
+  },
+);
 
 it('a read of an endpoint that does not exist has no id', async () => {
   const { ask, configure, project } = await startPlugin();

@@ -21,9 +21,9 @@ export const refusal = (status: number) =>
   new ControlApiError({ method: 'POST', path: '/endpoints', status, reason: 'conflicting operations' });
 
 /** An operation that runs during this time, in milliseconds after the start, and is not shown otherwise. */
-export function running(id: string, fromMs: number, untilMs: number) {
+export function running(id: string, fromMs: number, untilMs: number, change: Partial<Operation> = {}) {
   return (ms: number): Operation[] =>
-    ms >= fromMs && ms < untilMs ? [operationOf({ id, action: 'create_branch' })] : [];
+    ms >= fromMs && ms < untilMs ? [operationOf({ id, action: 'create_branch', ...change })] : [];
 }
 
 interface Write {

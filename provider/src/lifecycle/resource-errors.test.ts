@@ -9,7 +9,7 @@ describe('describeWaitResult', () => {
     const operations = [
       operationOf({ id: 'op-1', action: 'apply_config', status: 'finished' }),
       operationOf({ id: 'op-2', status: 'failed', error: 'no capacity', failures_count: 3 }),
-      operationOf({ id: 'op-3', action: 'suspend_compute', status: 'failed', failures_count: 1 }),
+      operationOf({ id: 'op-3', action: 'apply_config', status: 'failed', failures_count: 1 }),
     ];
     expect(
       describeWaitResult(
@@ -19,7 +19,7 @@ describe('describeWaitResult', () => {
         timeouts,
       ),
     ).toBe(
-      'update of endpoint ep-1: operation start_compute op-2 failed: no capacity (3 failures), suspend_compute op-3 failed. ' +
+      'update of endpoint ep-1: operation start_compute op-2 failed: no capacity (3 failures), apply_config op-3 failed. ' +
         'The endpoint is kept in state; the next `pulumi up` does what is left.',
     );
   });

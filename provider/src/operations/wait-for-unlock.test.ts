@@ -136,12 +136,20 @@ describe('WriteQueue of a project with an operation that never changes', () => {
     expect(project.sent).toEqual(['first at 0', 'first at 4750', 'second at 4750', 'third at 4750']);
   });
 
-  it('no longer waits for it once a write was accepted while it was there', async () => {
-    const project = new QueuedProject(zombie, running('op-7', 0, 1_000), running('op-8', 4_751, 5_250));
+  it.each([
+    ['no longer waits for it once a write was accepted while it was there', zombie, 5_250],
+    [
+      'waits for it again if it changes after that',
+      (ms: number) =>
+        (ms < 5_000 ? zombie : running('op-0', 0, 6_050, { updated_at: '2026-01-02T00:00:00Z' }))(ms),
+      6_050,
+    ],
+  ])('%s', async (_title, old, sentAt) => {
+    const project = new QueuedProject(old, running('op-7', 0, 1_000), running('op-8', 4_751, 5_250));
     lockUntil(project, 1_000);
     const starts = [operationOf({ id: 'op-8' })];
     await passing([project.write('first', { starts }), project.write('second')]);
-    expect(project.sent).toEqual(['first at 0', 'first at 4750', 'second at 5250']);
+    expect(project.sent).toEqual(['first at 0', 'first at 4750', `second at ${sentAt}`]);
   });
 });
 

@@ -1,6 +1,7 @@
 import * as pulumi from '@pulumi/pulumi';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { ComputeEndpoint, Provider } from '../plugin-index';
+import { ComputeEndpoint as DynamicEndpoint } from './compute-endpoint';
 
 /** The inputs that the program registered with the engine, and the requests that carried them. */
 let registered: pulumi.runtime.MockResourceArgs[];
@@ -48,12 +49,15 @@ it('a ComputeEndpoint of the plugin registers its arguments alone', async () => 
   expect(Object.keys(registered[0]?.inputs).filter((name) => name.startsWith('__'))).toEqual([]);
 });
 
-it("carries the dynamic provider's type as an alias", async () => {
-  await settled(new ComputeEndpoint('api', args, { aliases: [{ name: 'old' }] }));
+it.each([
+  [ComputeEndpoint, 'pulumi-nodejs:dynamic/postgres:ComputeEndpoint'],
+  [DynamicEndpoint, 'postgres-compute:index:ComputeEndpoint'],
+])("adds the other adapter's type to the aliases of the program", async (Endpoint, type) => {
+  await settled(new Endpoint('api', args, { aliases: [{ name: 'old' }] }));
   expect(requests[0]?.aliasesList).toMatchObject([
     { spec: { name: 'old' } },
-    { spec: { type: 'pulumi-nodejs:dynamic/postgres:ComputeEndpoint' } },
-    { spec: { name: 'old', type: 'pulumi-nodejs:dynamic/postgres:ComputeEndpoint' } },
+    { spec: { type } },
+    { spec: { name: 'old', type } },
   ]);
 });
 
