@@ -1,5 +1,8 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { hasPostgres, type TestClient, usePostgres } from '../support/postgres-emulator';
+import { makeTemporaryFolder } from '../support/temporary-folder';
 
 const pg_settings = { max_wal_size: '2MB', min_wal_size: '2MB' };
 const createScrap = 'CREATE TABLE scrap (text text); ALTER TABLE scrap ALTER text SET STORAGE EXTERNAL';
@@ -24,6 +27,22 @@ describe.skipIf(!hasPostgres)('a copy of data that changes', () => {
     while (!isCopied) await client.query(write20Megabytes);
     const copy = await (await child).connect();
     expect(await copy.ask('SELECT count(*)::int FROM notes')).toBe(700_000);
+  });
+
+  it('lets no role change its password until the log is copied', async () => {
+    const place = await service().createProject();
+    const client = await place.connect();
+    const programs = makeTemporaryFolder();
+    chmodSync(programs, 0o777);
+    const slow = `#!/bin/sh\ncase "$*" in */pg_wal/*) : > "$0.began"; sleep 1 ;; esac\nPATH=\${PATH#*:} exec cp "$@"\n`;
+    writeFileSync(join(programs, 'cp'), slow, { mode: 0o755 });
+    vi.stubEnv('PATH', `${programs}:${process.env.PATH}`);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const copied = service().createBranch(place, 'read_write');
+    await expect.poll(() => existsSync(join(programs, 'cp.began'))).toBe(true);
+    const locks = "SELECT mode FROM pg_locks WHERE relation = 'pg_authid'::regclass AND mode = 'ShareLock'";
+    expect(await client.ask(locks)).toBe('ShareLock');
+    await copied;
   });
 
   it.each([

@@ -214,13 +214,13 @@ export class Cluster {
         await admin.query("SELECT pg_create_physical_replication_slot('emulator', true, true)");
         await admin.query("SELECT pg_backup_start('emulator', true)");
         await copyFolder(folder, copying, OF_SERVER_OR_LOG);
-        // The copy has them as they are when the backup stops.
+        // The copy has all that is in the log when that is copied, so none may change until then.
         passwords = await holdPasswords(admin).catch(() => undefined);
         if (passwords === undefined) await admin.query('ROLLBACK');
         const { rows } = await admin.query('SELECT labelfile FROM pg_backup_stop(false)');
-        await admin.query('COMMIT');
         writeServerFile(join(copying, 'backup_label'), rows[0].labelfile);
         await copyFolder(join(folder, 'pg_wal'), join(copying, 'pg_wal'));
+        await admin.query('COMMIT');
       });
     writeState(copying, { access, limits: this.state.limits, passwords, copiedAt });
   }
