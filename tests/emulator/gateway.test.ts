@@ -134,6 +134,11 @@ describe.skipIf(bin === undefined)('a Postgres behind the gateway', () => {
     ['no endpoint', 'host=localhost', 'endpoint ID is not specified'],
     ['no endpoint, without TLS', 'sslmode=disable', 'endpoint ID is not specified'],
     ['another option', 'host=localhost options=endpoint=../x', 'is not the ID of an endpoint'],
+    [
+      "a project's ID",
+      'host=localhost options=project=calm-lake-12345678',
+      '"project" is not the ID of an endpoint',
+    ],
   ])('refuses %s', async (_what, words, message) => {
     const { gateway } = await start();
     await expect(psql(gateway, 'SELECT 1', words)).rejects.toThrow(message);

@@ -130,7 +130,7 @@ export function endpointOfHost(name: string): string | undefined {
 export function checkEndpointId(id: string | undefined): string {
   if (id === undefined || id === '') throw noEndpoint();
   if (ENDPOINT_ID.test(id)) return id;
-  throw new ConnectionRefusal('08004', 'the option "endpoint" is not the ID of an endpoint (ep-...)');
+  throw new ConnectionRefusal('08004', '"endpoint" or "project" is not the ID of an endpoint (ep-...)');
 }
 
 export const noEndpoint = () =>
