@@ -204,17 +204,3 @@ it.each(['shop', 'app'])('the next up resets database %s if a run has ended befo
   await next.preview(after, reset);
   expect(await next.preview(now, declared)).toMatchObject({ hasChanges: false });
 });
-
-it('what --target-dependents deletes with its branch needs no permission', async () => {
-  const { startRun, project } = await startEngineRuns();
-  const first = startRun();
-  const { id } = await first.create('branch', 'b', { projectId: project.id });
-  const on = { projectId: project.id, branchId: id };
-  const database = await first.create('database', 'd', { ...on, name: 'shop', ownerName: 'app_owner' });
-  const endpoint = await first.create('endpoint', 'e', { ...on, type: 'read_write', allowRestart: false });
-  const run = startRun();
-  for (const each of [database, endpoint]) await run.replaceEarly(each, { branchId: unknownValue });
-  expect(run.shown).toEqual([
-    expect.stringMatching(/^deletes database \S+\/shop with its data: what it depends on is deleted/),
-  ]);
-});

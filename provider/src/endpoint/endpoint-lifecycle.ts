@@ -69,8 +69,6 @@ export class EndpointLifecycle extends ResourceLifecycle<EndpointInputs, Endpoin
       await this.#checkBranch(id, changes, news);
     } else if (base === undefined) await checkUnprotected(this.core, id, prior, news);
     await checkReset(this.core, news, prior.outputs.branchId);
-    // It is deleted with its branch: --target-dependents.
-    if (isAskedEarly && !this.core.hasCreates) return {};
     const outputs = isAskedEarly ? omit(prior.outputs, unsettledOutputs) : prior.outputs;
     const before = { ...prior, outputs };
     const { restarts } = await this.#preview.reportChange(id, difference, before, news);

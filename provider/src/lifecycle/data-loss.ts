@@ -82,11 +82,6 @@ export async function judgeLoss(
   const isKnown = (name: string) => !isUnknown(inputs[name as keyof typeof inputs]);
   // Where the new base comes first, the engine passes the declaration before it calls diff.
   const isEarly = claims.isAskedEarly(news);
-  if (isEarly && !core.hasCreates) {
-    // The engine deletes it with what it depends on (--target-dependents). If another provider replaces that, the second check judges.
-    const which = describe(`${kind} ${id}`, claims.isRetained(resource.urn));
-    return { isCertain: false, warning: `${which}: what it depends on is deleted, or replaced` };
-  }
   const goesWithBase = isEarly || core.claims.branch.isReplaced(String(outputs[place]));
   const isCertain = replaces.some(isKnown) || goesWithBase;
   const changed = replaces.join(' and ');

@@ -1,4 +1,4 @@
-import { map, once, some, union } from 'lodash';
+import { map, once, union } from 'lodash';
 import { ProviderConfig } from '../config/provider-config';
 import type { SettingNames } from '../config/setting-names';
 import { findRefusal, messageOf } from '../control-api/control-api-error';
@@ -64,11 +64,6 @@ export class ProviderCore {
   /** Whether a call for a resource has failed in this run. */
   get hasFailed(): boolean {
     return this.#hasFailed;
-  }
-
-  /** Whether this run creates anything, as far as the engine has asked. */
-  get hasCreates(): boolean {
-    return some(this.claims, 'hasCreates');
   }
 
   /** Whether connections of an active compute may be dropped. */
