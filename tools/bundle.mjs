@@ -66,14 +66,13 @@ const bundle = async (entry, outfile, options) => {
   return result;
 };
 
+// Programs show the names of classes. To keep names takes memory, which the processes of the provider save. A program may import both
+// entries: what they share exists once.
+const ofProgram = { external: ['@pulumi/pulumi', './index'], keepNames: true };
+
 export const [plugin] = await Promise.all([
   bundle('src/plugin/main.ts', 'plugin/main.js'),
   bundle('src/dynamic/runtime.ts', 'dist/bundles/runtime.js', { external: ['@pulumi/pulumi'] }),
-  // Programs show the names of classes. To keep names takes memory, which the processes of the provider save.
-  bundle('src/index.ts', 'dist/bundles/index.js', { external: ['@pulumi/pulumi'], keepNames: true }),
-  // A program may import both, so what they share exists once.
-  bundle('src/plugin-index.ts', 'dist/bundles/plugin-index.js', {
-    external: ['@pulumi/pulumi', './index'],
-    keepNames: true,
-  }),
+  bundle('src/index.ts', 'dist/bundles/index.js', ofProgram),
+  bundle('src/plugin-index.ts', 'dist/bundles/plugin-index.js', ofProgram),
 ]);

@@ -110,16 +110,15 @@ export async function createBranch(
   const situation = situationOfCreation(branchFlow, inputs, creation);
   const run = startRun({ ...work, action: 'create', kind: 'branch', id: item.id }, situation);
   const isLeft = creation.origin === 'own' && creation.writes === 'none' && unfinished.includes(item.name);
-  return run.run([]).then(
-    (outputs) => ({ id: item.id, outputs }),
-    async (error: unknown) => {
-      const hasFailed = isLeft && error instanceof UnsettledError;
-      if (!hasFailed || !(await hasFailedToBecomeReady(project, item.id, error.outputs))) throw error;
-      await removeFailed(work, item.id).catch(() => Promise.reject(error));
-      claims.noteItem(item.id, { holder: undefined, isCreated: false });
-      return createBranch(work, claims);
-    },
-  );
+  try {
+    return { id: item.id, outputs: await run.run([]) };
+  } catch (error) {
+    const hasFailed = isLeft && error instanceof UnsettledError;
+    if (!hasFailed || !(await hasFailedToBecomeReady(project, item.id, error.outputs))) throw error;
+    await removeFailed(work, item.id).catch(() => Promise.reject(error));
+    claims.noteItem(item.id, { holder: undefined, isCreated: false });
+    return createBranch(work, claims);
+  }
 }
 
 /** What an earlier run has left under the name of the new branch: a branch whose creation has failed has no data. */

@@ -1,4 +1,4 @@
-import { intersection, isEmpty, map, union } from 'lodash';
+import { isEmpty, some, union } from 'lodash';
 import { messageOf } from '../control-api/control-api-error';
 import type { Endpoint } from '../control-api/wire-types';
 import { situationInState } from '../lifecycle/beginning';
@@ -24,7 +24,7 @@ import {
 import type { Declaration, EndpointInputs, InputName } from './endpoint-inputs';
 import { endpointFlow } from './endpoint-resource';
 import type { PriorState } from './endpoint-state';
-import { derivedNamesOf, describeAmbiguity, findBranchEndpoint, findExisting } from './existing-endpoint';
+import { describeAmbiguity, findBranchEndpoint, findExisting, findOwn } from './existing-endpoint';
 import { assessTakeOver, planLive } from './live-plan';
 
 const replacedWithBranch = 'its branch is replaced';
@@ -82,9 +82,10 @@ export class EndpointPreview {
     if (!endpoints) return [];
     const notes: string[] = [];
     try {
-      const own = endpoints.filter(({ name = '' }) => derivedNamesOf(declaration).includes(name));
-      const places = inputs.adopt ? branches : intersection(branches, map(own, 'branch_id'));
-      if (isUnknown(inputs.branchId) && (inputs.adopt || places.length > 0))
+      const mayFindOn = (id: string) =>
+        inputs.adopt === true || some(findOwn(declaration, endpoints), { branch_id: id });
+      const places = isUnknown(inputs.branchId) ? branches.filter(mayFindOn) : [];
+      if (places.length > 0)
         notes.push(...places.flatMap((id) => this.#describeIfOn(id, declaration, endpoints)));
       else if (inputs.adopt === true) {
         const adoption = this.#describeAdoption(declaration, endpoints);

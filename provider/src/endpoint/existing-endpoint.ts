@@ -20,7 +20,7 @@ export function findExisting(
   endpoints: readonly Endpoint[],
 ): Existing<Endpoint> | undefined {
   const { inputs, resource } = declaration;
-  const own = findOwn(declaration, endpoints);
+  const [own] = findOwn(declaration, endpoints);
   // The derived name does not include the branch, so an endpoint of that name on another branch may belong to a stack in
   // another backend. Only a program that creates before it deletes can meet its own there, by a forced replacement and a move
   // in one update.
@@ -35,11 +35,11 @@ export function findExisting(
   return adopted && { origin: 'adopted', item: adopted };
 }
 
-/** The oldest endpoint of a derived name: if two processes have created one, the oldest stays. */
-function findOwn(declaration: Declaration, endpoints: readonly Endpoint[]): Endpoint | undefined {
+/** The endpoints of a derived name. If two processes have created one, the oldest, which comes first, stays. */
+export function findOwn(declaration: Declaration, endpoints: readonly Endpoint[]): Endpoint[] {
   const derived = derivedNamesOf(declaration);
   const own = endpoints.filter(({ name = '' }) => derived.includes(name));
-  return sortBy(own, createdAt, 'id')[0];
+  return sortBy(own, createdAt, 'id');
 }
 
 /**

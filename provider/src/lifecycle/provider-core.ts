@@ -167,7 +167,7 @@ export class ProviderCore {
     }
   }
 
-  /** Returns a function that puts a text into one line, without the secrets of these declarations, and those that the program marks. */
+  /** Returns a function that puts a text into one line, without the secrets of these declarations and those that the program marks. */
   presenter(declarations: readonly Declared<object>[]): (text: string) => string {
     // Most work shows nothing, and needs no redactor.
     const redactor = once(() => {
