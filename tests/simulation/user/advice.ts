@@ -127,18 +127,19 @@ function rename({ world, slot, isBranch, message }: Advised): boolean {
 
 /**
  * A create was killed right after the rename to the declared name: no state has what it has made. Or a forced replacement finds its own
- * endpoint under a name that others have given it.
+ * endpoint under a name that others have given it. Or the program goes back before a replacement that creates first has deleted the old.
  */
 function adopt({ world, stack, isCutOff, slot, isBranch, message }: Advised): boolean {
   const { ground, journal } = world;
   const adopted = isBranch ? ground.branches.adopted : ground.adopted;
   const made = isBranch ? ground.branches.own(slot) : ground.own(slot);
-  const isLost = ({ id }: { id: string }) => !stack.state.resources.some((stored) => stored.id === id);
+  const isAllowed = ({ id }: { id: string }) => {
+    const stored = stack.state.resources.find((resource) => resource.id === id);
+    return stored ? stored.isToDelete || isReplaced : isCutOff;
+  };
   const isReplaced = /\bbranchId (value \S+ has a problem: )?already has/.test(message);
   const found = made.find(
-    (each) =>
-      (isLost(each) ? isCutOff : isReplaced) &&
-      [each.id, each.name].some((text) => text && message.includes(text)),
+    (each) => isAllowed(each) && [each.id, each.name].some((text) => text && message.includes(text)),
   );
   if (!found || adopted.has(slot)) return false;
   if (!isBranch && !isReplaced) resetUndeclared(world, slot, found.id);
