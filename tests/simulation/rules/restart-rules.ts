@@ -124,10 +124,11 @@ export class RestartRules {
         const stored = stack.state.resources.find((each) => each.id === id);
         if (!stored || stored.urn !== world.urnOf(stack, slot)) continue;
         const declared: Record<string, unknown> = slotArguments(world.ground, slot, plan);
-        const isChanged = disruptive.some(
-          (name) => textOf(declared[name]) !== textOf(stored.inputs.values[name]),
-        );
-        return isChanged || isOpen(stored);
+        const differs = (name: string, { values }: StoredResource['inputs']) =>
+          textOf(declared[name]) !== textOf(values[name]);
+        const isChanged = disruptive.some((name) => differs(name, stored.inputs));
+        // After a failed update, the state has the old inputs and the new outputs.
+        return isChanged || differs('restartTriggers', stored.outputs) || isOpen(stored);
       }
     return false;
   }

@@ -90,9 +90,9 @@ export const excuses = {
     when: 'a run broke off since the last repair, and its start had failed',
     effect: 'the next run starts the compute',
   },
-  'a suspension has failed since': {
+  'it was down, or about to be': {
     rule: 'a preview foretells what drops connections',
-    when: 'what was under way when the run planned has failed',
+    when: 'a suspension that was under way when the run planned has failed, or a connection has started the compute since',
     effect: 'the repetition needs no warning',
   },
   'looked before a pause': {

@@ -130,7 +130,8 @@ export class Traffic {
     const [, id = ''] = /\/(?:endpoints|branches)\/([^/]+)/.exec(path) ?? [];
     const held = this.#ground.own().find((own) => own.id === id) ?? this.#ground.branches.find(id);
     const sent = readAttributes(body);
-    if (!held) return;
+    // A failed configuration is sent again, although no value differs.
+    if (!held || (this.#ground.lastConfiguration(id)?.status ?? 'finished') !== 'finished') return;
     for (const [name, value] of Object.entries(sent))
       this.#book.check(
         'only changes are sent',

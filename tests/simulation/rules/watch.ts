@@ -91,16 +91,15 @@ export class Watch {
     if (method === 'DELETE') return undefined;
     const suspended = started.find(({ action }) => action === 'suspend_compute')?.endpoint_id;
     if (suspended === undefined) return undefined;
-    const hasFailedSince = this.#ground
+    const wasDown = this.#ground
       .ownOperations()
       .some(
-        ({ endpoint_id, action, status, updated_at }) =>
+        ({ id, endpoint_id, action, status, updated_at }) =>
           endpoint_id === suspended &&
-          action === 'suspend_compute' &&
-          ['failed', 'error', 'cancelled'].includes(status) &&
-          Date.parse(updated_at) >= run.startedAt,
+          Date.parse(updated_at) >= run.startedAt &&
+          (action === 'suspend_compute' ? failures.includes(status) : this.unheard.has(id)),
       );
-    return hasFailedSince && this.book.excuse('a suspension has failed since') ? undefined : suspended;
+    return wasDown && this.book.excuse('it was down, or about to be') ? undefined : suspended;
   }
 
   checkForetold(run: SimulatedRun, takenDown: string): void {
@@ -153,6 +152,8 @@ export class Watch {
     );
   }
 }
+
+const failures = ['failed', 'error', 'cancelled'];
 
 /** Whether the service itself has refused the request. The page of a proxy says nothing about its work. */
 function isRefusal(served: Served): boolean {

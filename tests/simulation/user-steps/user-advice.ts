@@ -1,3 +1,4 @@
+import { omit } from 'lodash';
 import type { Declaration } from '../engine/agreement/agreement-scenario';
 import { nameOf } from '../engine/agreement/transcript';
 import { withArgs } from './program-edits';
@@ -23,7 +24,8 @@ export function reviseStep(
     const advised =
       unprotect(world, next ?? step, message) ??
       change(world, next ?? step, nameOf(urn), message) ??
-      deleteFirst(world, next ?? step, message);
+      deleteFirst(world, next ?? step, message) ??
+      removeFromRetained(world, next ?? step, nameOf(urn), message);
     const isRemoved = !advised && (removeRetained(world, message) || removeChildren(world, message));
     const changed = advised ?? (isLater(message) ? step : undefined);
     if (!changed && !isRemoved) return undefined;
@@ -67,6 +69,18 @@ function deleteFirst({ stack }: UserWorld, step: UserStep, message: string): Use
   const [, id] = /If this program deletes (\S+), do that in an earlier/.exec(message) ?? [];
   const name = nameOf(stack.state.resources.find((each) => each.id === id)?.urn ?? '');
   return name === '' || name in step.program ? undefined : { ...step, target: [name] };
+}
+
+/** Removes what is on a branch that is no resource any more, where a killed replacement still names that branch. */
+function removeFromRetained(
+  world: UserWorld,
+  step: UserStep,
+  name: string,
+  message: string,
+): UserStep | undefined {
+  const [, id = ''] =
+    /delete of branch (br-[\w-]+): .* remove the endpoint from the program/.exec(message) ?? [];
+  return world.released.has(id) ? { ...step, program: omit(step.program, name) } : undefined;
 }
 
 /** The name of the branch that the error advises to adopt, which the program may not give yet. */

@@ -144,8 +144,12 @@ async function checkRest(world: UserWorld, program: Program): Promise<void> {
 function checkForetold(world: UserWorld, preview: UserRun, result: UserRun): void {
   const { texts, step } = world.watch.record(preview.run);
   // The engine does not tell which id a forced replacement replaces.
-  const isForced = [step.replace, step.targetReplace, step.taint].some((names) => names?.length);
+  const isForcedNow = [step.replace, step.targetReplace, step.taint].some((names) => names?.length);
   for (const { urn, message } of result.failures) {
+    // Or one that was killed, and is finished.
+    const isForced =
+      isForcedNow ||
+      world.stack.state.resources.some((each) => each.urn === urn && each.isPendingReplacement);
     const isUnasked =
       /^delete of |^DELETE |until this update|has failed to replace|operation \S+ \S+ failed/.test(message) ||
       (isForced &&

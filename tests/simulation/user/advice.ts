@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isEqual, pick } from 'lodash';
 import { isBranchUrn, type Stack } from '../engine/stack';
 import { refresh } from './refresh';
@@ -105,7 +106,7 @@ function isOfEarlierRun({ world: { ground }, message, startedAt }: Advised): boo
  * Another client has the declared name, and what a killed create has left may have it too: the user deletes that. The message hides a
  * name that is a secret, but the user knows it.
  */
-function rename({ world, slot, isBranch, message }: Advised): boolean {
+async function rename({ world, isCutOff, slot, isBranch, message }: Advised): Promise<boolean> {
   const { ground, journal, plans } = world;
   const plan = isBranch ? ground.branches.declared(slot) : plans[slot];
   if (plan?.name === undefined || message.includes('-creating')) return false;
@@ -114,6 +115,12 @@ function rename({ world, slot, isBranch, message }: Advised): boolean {
   const others = isBranch ? ground.branches.foreign : ground.foreign;
   const made = isBranch ? ground.branches.own(slot) : ground.own(slot);
   const [, holder] = /the project .*?((?:ep|br)-[a-z]+-[a-z]+-\d+)/.exec(message) ?? [];
+  if (message.includes('which an earlier `pulumi up` created')) {
+    // The rename of a dead process may still arrive: the next run then names both.
+    if (isCutOff) await sleep(world.scenario.longestDelayMs);
+    await settle(world);
+    if (made.some((own) => own.name === name)) return true;
+  }
   const isHolder = ({ id }: { id: string }) => id === holder;
   if (made.some(isHolder) || !others.some((other) => other.name === name || isHolder(other))) return false;
   if (/delete or import it/.test(message))

@@ -1,3 +1,4 @@
+import { maxBy } from 'lodash';
 import type { Branch, Endpoint, ForeignOperation, Operation } from 'postgres-control-emulator';
 import type { Controls } from '../../../emulator/src/controls/controls';
 import type { EndpointRecord } from '../../../emulator/src/records/records';
@@ -145,6 +146,13 @@ export class Ground {
   }
 
   /** The operations of the programs' endpoints and branches. */
+  lastConfiguration(endpointId: string): Operation | undefined {
+    const configurations = this.ownOperations().filter(
+      ({ action, endpoint_id }) => action === 'apply_config' && endpoint_id === endpointId,
+    );
+    return maxBy(configurations, ({ created_at }) => Date.parse(created_at));
+  }
+
   ownOperations(): Operation[] {
     const ids = new Set([...this.own(), ...this.branches.own()].map(({ id }) => id));
     return this.#service.operations
