@@ -59,11 +59,13 @@ it.each(namedCode)('$name of docs/internals/decisions.md is in $path', ({ name =
 
 it('each source file has one row on a page of docs/internals', () => {
   const listed = pages.filter((page) => page.startsWith('docs/internals/files-')).flatMap(listFiles);
-  const folders = ['provider/src', 'emulator/src', 'tools', 'bench', 'tests/simulation'];
+  const folders = ['provider', 'emulator', 'tools', 'bench', 'tests'];
   const files = execFileSync('git', ['ls-files', ...folders], { cwd: repository, encoding: 'utf8' }).split(
     '\n',
   );
-  const sources = files.filter((file) => /\.(ts|mjs)$/.test(file) && !/\.(test|d)\.ts$/.test(file));
+  const sources = files.filter(
+    (file) => /\.(ts|m?js|py|grit|html|css)$/.test(file) && !/\.(test|d)\.ts$/.test(file),
+  );
   expect(listed.sort()).toEqual(sources.sort());
 });
 
