@@ -14,7 +14,7 @@ interface Options {
 
 const file = join(__dirname, 'known-faults.md');
 
-const command = new Command('bench')
+const command = new Command('simulate:bugs')
   .description(
     `Puts known faults into the provider, one at a time, and reports after how many schedules the simulation finds each. The last line has the totals. The rows of ${file} are written.`,
   )
