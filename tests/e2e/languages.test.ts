@@ -108,7 +108,7 @@ async function startFromNothing() {
   const fill = (script: string) =>
     script
       .replace('pulumi login --local', 'pulumi login "$PULUMI_BACKEND_URL"')
-      .replace('https://HOST/api/v2', emulator.url)
+      .replace(/https:\/\/\S+\/api\/v2/, emulator.url)
       .replace('=KEY', `=${emulator.apiKey}`)
       .replaceAll('PROJECT_ID', projectId)
       .replaceAll('BRANCH_ID', branchId)
