@@ -1,5 +1,6 @@
 import * as pulumi from '@pulumi/pulumi';
 import { beforeEach, expect, it, vi } from 'vitest';
+import { version } from '../../package.json';
 import { ComputeEndpoint, Provider } from '../plugin-index';
 import { ComputeEndpoint as DynamicEndpoint } from './compute-endpoint';
 
@@ -45,7 +46,7 @@ it('a ComputeEndpoint of the plugin registers its arguments alone', async () => 
   expect(registered).toMatchObject([
     { type: 'postgres-compute:index:ComputeEndpoint', inputs: { ...args, suspendTimeoutSeconds: 600 } },
   ]);
-  expect(requests).toMatchObject([{ version: '0.1.0', deletebeforereplace: true }]);
+  expect(requests).toMatchObject([{ version, deletebeforereplace: true }]);
   expect(Object.keys(registered[0]?.inputs).filter((name) => name.startsWith('__'))).toEqual([]);
 });
 
