@@ -31,6 +31,7 @@ export const databaseType = defineNamed<DatabaseInputs>({
   role: 'ownerName',
   send: (api, at, attributes, deadline) => api.updateNamed('database', at, attributes, deadline),
   changes: { name: 'renames the database, with its data, and drops the connections to it' },
+  forced: 'with its data',
   again: 'empty',
   loss: {
     kind: 'database',

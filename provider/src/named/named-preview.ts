@@ -59,7 +59,7 @@ export async function findExistingFailures<Inputs extends NamedInputs>(
   declaration: Declared<Inputs>,
 ): Promise<InputFailure[]> {
   const { inputs, resource } = declaration;
-  const { kind, arguments: table, loss, creation } = named;
+  const { kind, arguments: table, creation, forced } = named;
   const claims = core.claims[kind];
   const items = await glimpseNamed(core, kind, declaration);
   const existing = items?.find(({ name }) => name === inputs.name);
@@ -80,9 +80,8 @@ export async function findExistingFailures<Inputs extends NamedInputs>(
   const what = changed.length > 0 ? changed.join(' and ') : 'nothing on it';
   const which = isCopied ? describeCopied(named, existing) : `${kind} ${existing.id}`;
   const takeOver = `adopt takes over ${which} (created ${existing.created_at}) and changes ${what}`;
-  const isLost = loss && !isCopied;
   await core.warn(declaration, [
-    isLost ? orForced(declaration, takeOver, `that ${kind}, with its data`) : takeOver,
+    isCopied ? takeOver : orForced(declaration, takeOver, `that ${kind}, ${forced}`),
   ]);
   return [];
 }

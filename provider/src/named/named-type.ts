@@ -48,6 +48,8 @@ interface Definition<Inputs extends NamedInputs> {
   readonly changes?: Readonly<Record<string, string>>;
   /** What the preview reports about a create on a branch that exists. @default nothing */
   readonly creation?: string;
+  /** What a forced replacement does besides the delete. */
+  readonly forced: string;
   /** Describes a resource that is created again, such as after a reset of its branch: `empty`. */
   readonly again: string;
   /** What to do when the service refuses a delete (422). @default nothing */

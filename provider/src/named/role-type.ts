@@ -35,6 +35,7 @@ export const roleType = defineNamed<RoleInputs>({
       'gives the role a new password and drops the connections of an active compute of its branch',
   },
   creation: 'the create drops the connections of an active compute of its branch',
+  forced: 'gives it a new password, drops connections',
   again: 'with a new password',
   refusal:
     'A role that owns databases stays: delete them, or give them another owner, in an earlier `pulumi up`. To rename it or move it with them, set the resource option deleteBeforeReplace: false on it. If it is to go with its branch, the resource option `deletedWith` names the branch.',
