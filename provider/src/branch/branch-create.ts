@@ -113,8 +113,10 @@ export async function createBranch(
   try {
     return { id: item.id, outputs: await run.run([]) };
   } catch (error) {
-    const hasFailed = isLeft && error instanceof UnsettledError;
-    if (!hasFailed || !(await hasFailedToBecomeReady(project, item.id, error.outputs))) throw error;
+    if (!isLeft || !(error instanceof UnsettledError)) throw error;
+    // A read that fails proves nothing.
+    const hasFailed = await hasFailedToBecomeReady(project, item.id, error.outputs).catch(() => false);
+    if (!hasFailed) throw error;
     await removeFailed(work, item.id).catch(() => Promise.reject(error));
     claims.noteItem(item.id, { holder: undefined, isCreated: false });
     return createBranch(work, claims);

@@ -1,6 +1,6 @@
 import type { BranchPlan } from '../scenario/branch-plan';
 import type { Round } from '../scenario/scenario';
-import { cutAt, fails, hangs, plan, type Regression } from './parts';
+import { calls, cutAt, fails, hangs, isLate, isRefused, plan, type Regression } from './parts';
 
 const branch: BranchPlan = {
   isDeclared: true,
@@ -47,6 +47,19 @@ export const branches: Readonly<Record<string, Regression>> = {
     service,
     rounds: [only(branch, { faults: [fails('create_branch')] })],
     seeds: 1,
+  },
+  'a create keeps the id of a failed copy that it can not read': {
+    service: {},
+    rounds: [
+      only(
+        { ...branch, isProtected: true },
+        {
+          mishap: kill(1),
+          isRepeated: true,
+          faults: [isLate(calls.branches, 2, 200), isRefused(calls.branches, 3), fails('create_branch')],
+        },
+      ),
+    ],
   },
   'a branch is replaced with its endpoint, also when that is cut off': {
     service,

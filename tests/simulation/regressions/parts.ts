@@ -78,6 +78,7 @@ export const calls = {
   verb: { method: 'POST', path: `${endpoint}/:verb` },
   start: { method: 'POST', path: `${endpoint}/start` },
   endpoints: { method: 'GET', path: '/projects/:p/endpoints' },
+  branches: { method: 'GET', path: '/projects/:p/branches' },
   operations: { method: 'GET', path: '/projects/:p/operations' },
 } as const;
 
