@@ -188,7 +188,7 @@ it('a database is replaced with its branch only with allowDataLoss: true', async
 it('a role that owns a database goes with a branch replaced by force', async () => {
   const { startRun, branch, declared, made } = await startReset('role', { name: 'app_owner' });
   expect((await errorOf(startRun().delete(made))).message).toMatch(
-    /owns the database app: .* A role that owns databases stays: .* `deletedWith` names the branch/,
+    /owns the database app: .* A role that owns databases stays: .* `deletedWith` names the branch. .* first apply retainOnDelete: true/,
   );
   const run = startRun();
   await run.check('branch', 'b', { projectId: declared.projectId });

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../control-api/wire-types';
 import { listChildren } from './children';
-import { describeSubject, type Subject } from './resource-errors';
+import { describeSubject, ifKept, type Subject } from './resource-errors';
 import { isUp } from './situation';
 
 /** An endpoint on a branch that is about to be deleted, which the service deletes with it. */
@@ -49,7 +49,7 @@ export const foreseenGuards: Guards = {
     `${describeSubject(subject)}: branch ${protectedBranch} is protected. The service deletes neither a protected branch nor its endpoints. Nothing was deleted. Set protected: false on the branch in an earlier \`pulumi up --refresh\`, or unprotect it at the service and run the command again with --refresh.`,
   'the service never deletes such a branch': ({ permanent, subject }) =>
     permanent &&
-    `${describeSubject(subject)}: it is ${permanent}, which the service does not delete. Nothing was deleted. Leave it as it was. To remove it from the program alone, first apply retainOnDelete: true in a \`pulumi up\` of its own.`,
+    `${describeSubject(subject)}: it is ${permanent}, which the service does not delete. Nothing was deleted. Leave it as it was. ${ifKept}.`,
   'this program keeps a role or a database on it': ({ subject, named = [] }) =>
     named.length > 0
       ? `${describeSubject(subject)}: ${named.join(', ')}, which this program keeps, would be deleted with the branch. Nothing was deleted. In an earlier \`pulumi up\`, remove what is to go from the program. If a change replaces the branch, you can instead set branchId to the id of the branch resource: what is on it is then replaced with it.`

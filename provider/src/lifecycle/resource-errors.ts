@@ -118,6 +118,10 @@ export function describeSubject({ action, kind, id }: Subject): string {
 export const ifRenamed =
   'If the program has only renamed its resource, give the old name in `aliases` instead';
 
+/** For a delete that the service refuses. */
+export const ifKept =
+  'To remove it from the program alone, first apply retainOnDelete: true in a `pulumi up` of its own';
+
 /** What to do about an item that is in the way until this update changes it. @param change such as `renames` */
 export function describeOrder(id: string, change: string): string {
   return `If this program deletes ${id}, do that in an earlier \`pulumi up\`: deletes run last. If it ${change} ${id}, add that resource to \`dependsOn\` of this one`;

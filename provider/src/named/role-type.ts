@@ -3,6 +3,7 @@ import { ControlApiError } from '../control-api/control-api-error';
 import type { NamedAttributes } from '../control-api/wire-types';
 import { ArgumentTable } from '../lifecycle/argument-table';
 import { triggers } from '../lifecycle/input-values';
+import { ifKept } from '../lifecycle/resource-errors';
 import type { NamedItem } from '../operations/service-project';
 import { defineNamed, type NamedInputs, namedRows, toNamedShape } from './named-type';
 
@@ -37,8 +38,7 @@ export const roleType = defineNamed<RoleInputs>({
   creation: 'the create drops the connections of an active compute of its branch',
   forced: 'gives it a new password, drops connections',
   again: 'with a new password',
-  refusal:
-    'A role that owns databases stays: delete them, or give them another owner, in an earlier `pulumi up`. To rename it or move it with them, set the resource option deleteBeforeReplace: false on it. If it is to go with its branch, the resource option `deletedWith` names the branch.',
+  refusal: `A role that owns databases stays: delete them, or give them another owner, in an earlier \`pulumi up\`. To rename it or move it with them, set the resource option deleteBeforeReplace: false on it. If it is to go with its branch, the resource option \`deletedWith\` names the branch. ${ifKept}.`,
   password: {
     read: (api, role, deadline) =>
       api.revealPassword(role, deadline).catch((error: unknown) => {
