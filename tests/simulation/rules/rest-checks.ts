@@ -12,10 +12,14 @@ import type { Before } from './baseline';
  * does not have in state. The service refuses a second read_write endpoint of a branch.
  */
 function deleteDuplicates({ ground, book, watch }: World, { state }: Stack, slots: readonly number[]): void {
-  for (const { id, type, branch_id } of ground.own()) {
-    const isInState = state.resources.some((held) => held.id === id);
-    const isOfStack = slots.includes(ground.slotOf({ branch_id }) ?? -1);
-    if (isInState || type !== 'read_only' || !isOfStack || !watch.createdLate.has(id)) continue;
+  const isInState = ({ id }: Endpoint) => state.resources.some((held) => held.id === id);
+  for (const own of ground.own()) {
+    const { id, type, name } = own;
+    const isOfStack = slots.includes(ground.slotOf(own) ?? -1);
+    // A killed create has made it under the name that an unfinished rename has given the old one since.
+    const isNamesake = ground.own().some((other) => other.name === name && isInState(other));
+    const isLate = watch.createdLate.has(id) || isNamesake;
+    if (isInState(own) || type !== 'read_only' || !isOfStack || !isLate) continue;
     book.excuse('made by a dead process');
     ground.controls.deleteEndpoint(id);
   }

@@ -117,7 +117,7 @@ export const excuses = {
   },
   'made by a dead process': {
     rule: 'one for each resource',
-    when: 'a create arrived after its process had died',
+    when: 'a create arrived after its process had died, or the resource has been given its name since',
     effect: 'the user deletes the replica that preview and `up` report',
   },
 } as const satisfies Record<string, ExcuseRow>;

@@ -23,6 +23,7 @@ export function reviseStep(
   for (const { urn, message } of failures) {
     const advised =
       unprotect(world, next ?? step, message) ??
+      allowLossEarlier(world, next ?? step, message) ??
       change(world, next ?? step, nameOf(urn), message) ??
       deleteFirst(world, next ?? step, message) ??
       removeFromRetained(world, next ?? step, nameOf(urn), message);
@@ -69,6 +70,14 @@ function deleteFirst({ stack }: UserWorld, step: UserStep, message: string): Use
   const [, id] = /If this program deletes (\S+), do that in an earlier/.exec(message) ?? [];
   const name = nameOf(stack.state.resources.find((each) => each.id === id)?.urn ?? '');
   return name === '' || name in step.program ? undefined : { ...step, target: [name] };
+}
+
+/** Allows in an earlier `pulumi up` that a database goes with its branch. */
+function allowLossEarlier({ stack }: UserWorld, step: UserStep, message: string): UserStep | undefined {
+  const [, id] = /deletes database (\S+) with its data: .* in an earlier `pulumi up`/.exec(message) ?? [];
+  const name = nameOf(stack.state.resources.find((each) => each.id === id)?.urn ?? '');
+  if (!(name in step.program)) return undefined;
+  return { ...step, program: withArgs(step.program, name, { allowDataLoss: true }), target: [name] };
 }
 
 /** Removes what is on a branch that is no resource any more, where a killed replacement still names that branch. */

@@ -142,16 +142,16 @@ async function checkRest(world: UserWorld, program: Program): Promise<void> {
  * that come later in the program.
  */
 function checkForetold(world: UserWorld, preview: UserRun, result: UserRun): void {
-  const { texts, step } = world.watch.record(preview.run);
+  const { texts, step, state } = world.watch.record(preview.run);
   // The engine does not tell which id a forced replacement replaces.
   const isForcedNow = [step.replace, step.targetReplace, step.taint].some((names) => names?.length);
   for (const { urn, message } of result.failures) {
-    // Or one that was killed, and is finished.
-    const isForced =
-      isForcedNow ||
-      world.stack.state.resources.some((each) => each.urn === urn && each.isPendingReplacement);
+    // Or that one was killed, and this run finishes it.
+    const isPending = state.some((each) => each.urn === urn && each.isPendingReplacement);
+    const isForced = isForcedNow || isPending;
     const isUnasked =
       /^delete of |^DELETE |until this update|has failed to replace|operation \S+ \S+ failed/.test(message) ||
+      (isPending && /allowRestart is false/.test(message)) ||
       (isForced &&
         /bound to fail|is not the id of a branch of project|branch \S+ (does not exist|has already)|that branch already has|branchId is that of/.test(
           message,
