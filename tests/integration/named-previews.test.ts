@@ -206,3 +206,17 @@ it.each(['shop', 'app'])('the next up resets database %s if a run has ended befo
   await next.preview(after, reset);
   expect(await next.preview(now, declared)).toMatchObject({ hasChanges: false });
 });
+
+it('a targeted destroy of a branch says how to delete what is on it', async () => {
+  const { startRun, project } = await startEngineRuns();
+  const first = startRun();
+  const { id } = await first.create('branch', 'b', { projectId: project.id });
+  const on = { projectId: project.id, branchId: id };
+  const database = await first.create('database', 'd', { ...on, name: 'shop', ownerName: 'app_owner' });
+  const endpoint = await first.create('endpoint', 'e', { ...on, type: 'read_write', allowRestart: false });
+  const run = startRun();
+  await run.replaceEarly(endpoint, { branchId: unknownValue });
+  const { message } = await errorOf(run.replaceEarly(database, { branchId: unknownValue }));
+  expect(message).toMatch(/what it depends on is deleted or replaced\. .* alone, with --target;/);
+  expect(run.shown).toEqual([]);
+});

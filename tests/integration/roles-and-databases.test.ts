@@ -173,13 +173,13 @@ it('a reset is refused if the engine asks about a role before it', async () => {
 });
 
 it('a database is replaced with its branch only with allowDataLoss: true', async () => {
-  const { startRun, declared, made } = await startReset('database', { name: 'shop', ownerName: 'app_owner' });
-  const isUnknown = { branchId: unknownValue };
-  const refused = startRun().replaceEarly(made, isUnknown);
-  expect((await errorOf(refused)).message).toMatch(/its branch is replaced\. .* in an earlier `pulumi up`;/);
-  const allowing = { ...made, inputs: { ...made.inputs, allowDataLoss: true } };
+  const database = { name: 'shop', ownerName: 'app_owner' };
+  const { startRun, declared, made, reset } = await startReset('database', database);
   const run = startRun();
-  await run.replaceEarly(allowing, isUnknown);
+  await run.check('branch', 'b', reset);
+  const isUnknown = { branchId: unknownValue };
+  expect((await errorOf(run.replaceEarly(made, isUnknown))).message).toContain('in an earlier `pulumi up`');
+  await run.replaceEarly(made, { ...isUnknown, allowDataLoss: true });
   expect(run.shown.join('')).toContain('with its data: its branch is replaced');
   const removed = run.check('database', 'r', { ...declared, ...isUnknown });
   expect((await errorOf(removed)).message).toContain('deletes the database with its data: its branch is');

@@ -69,6 +69,8 @@ export class EndpointLifecycle extends ResourceLifecycle<EndpointInputs, Endpoin
       await this.#checkBranch(id, changes, news);
     } else if (base === undefined) await checkUnprotected(this.core, id, prior, news);
     await checkReset(this.core, news, prior.outputs.branchId);
+    // It is deleted with its branch, or diff is called again.
+    if (isAskedEarly && !isReplacing && isUnknown(news.inputs.branchId)) return {};
     const outputs = isAskedEarly ? omit(prior.outputs, unsettledOutputs) : prior.outputs;
     const before = { ...prior, outputs };
     const { restarts } = await this.#preview.reportChange(id, difference, before, news);

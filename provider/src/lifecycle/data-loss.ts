@@ -85,18 +85,24 @@ export async function judgeLoss(
   const goesWithBase = isEarly || core.claims.branch.isReplaced(String(outputs[place]));
   const isCertain = replaces.some(isKnown) || goesWithBase;
   const changed = replaces.join(' and ');
+  // In a targeted destroy, the engine asks the same as if another provider replaced what this one depends on.
+  const isOther = isEarly && claims.resource(resource.urn).base === undefined;
+  const base = isOther ? 'what it depends on' : bases[place];
   const [cause, kept] = goesWithBase
-    ? [`${bases[place]} is replaced`, bases[place]]
+    ? [`${base} is ${isOther ? 'deleted or ' : ''}replaced`, base]
     : [`a change of ${changed}`, changed];
   const consequence = `${describe(`${kind} ${id}`, claims.isRetained(resource.urn))}: ${cause}`;
   const gate =
     allowDataLoss === true ? '' : '. If it does, `pulumi up` fails, because allowDataLoss is not true';
   if (!isCertain) return { isCertain, warning: `${consequence}, unless the value stays the same${gate}` };
-  if (allowDataLoss === true) return { isCertain, warning: consequence };
   const isGone = (await find().catch(() => true)) === undefined;
   if (isGone)
     return { isCertain: false, warning: `${kind} ${id} no longer exists: there is no data to lose` };
-  const wayOut = isEarly ? 'apply allowDataLoss: true in an earlier `pulumi up`' : 'set allowDataLoss: true';
+  if (allowDataLoss === true) return { isCertain, warning: consequence };
+  const alone = isOther ? ', or in a `pulumi destroy`, first delete this one alone, with --target' : '';
+  const wayOut = isEarly
+    ? `apply allowDataLoss: true in an earlier \`pulumi up\`${alone}`
+    : 'set allowDataLoss: true';
   throw new Error(
     `allowDataLoss is not true, and this ${consequence}. Nothing was changed. To continue, ${wayOut}; to keep the data, leave ${kept} as it was.`,
   );
