@@ -95,15 +95,44 @@ describe('a program that reads under the URN of a managed resource', () => {
   });
 });
 
-it('what no longer exists is replaced without allowDataLoss', async () => {
-  const { one, run, startRun, projectId, feature, request } = await startBranchProgram();
-  const inputs = { projectId, branchId: one.id, name: 'shop', ownerName: 'app_owner' };
-  const database = await startRun().create('database', 'd', inputs);
-  await request('DELETE', `/projects/${projectId}/branches/${one.id}`);
-  await run.preview(database, { ...inputs, branchId: feature });
-  await run.delete(database);
-  await run.preview(one, { projectId, name: 'data', parentId: feature });
-  expect(run.shown.join()).toMatch(/database \S+ no longer exists.*branch \S+ no longer exists/);
+it.each([false, true])(
+  'what no longer exists has no data to lose, with allowDataLoss: %s',
+  async (allowed) => {
+    const { one, run, startRun, projectId, feature, request } = await startBranchProgram();
+    const allowing = { projectId, allowDataLoss: allowed };
+    const inputs = { ...allowing, branchId: one.id, name: 'shop', ownerName: 'app_owner' };
+    const database = await startRun().create('database', 'd', inputs);
+    await request('DELETE', `/projects/${projectId}/branches/${one.id}`);
+    await run.preview(database, { ...inputs, branchId: feature });
+    await run.delete(database);
+    await run.preview(one, { ...allowing, name: 'data', parentId: feature });
+    expect(run.shown.join()).toMatch(/^database \S+ no longer exists.*,branch \S+ no longer exists/);
+  },
+);
+
+it('nothing is created on a branch that the run has deleted', async () => {
+  const { one, run, projectId } = await startBranchProgram();
+  await run.delete(one);
+  const role = run.createUnchecked('role', 'r', { projectId, branchId: one.id, name: 'own' });
+  expect((await errorOf(role)).message).toContain(
+    `branchId is ${one.id}, a branch that this run has deleted`,
+  );
+});
+
+it('what is renamed and replaced with its branch is announced once', async () => {
+  const { one, run, startRun, on, projectId, feature } = await startBranchProgram();
+  const endpoint = await startRun().create('endpoint', 'e', on(one.id));
+  const owned = { projectId, branchId: one.id, name: 'shop', ownerName: 'app_owner', allowDataLoss: true };
+  const database = await startRun().create('database', 'd', owned);
+  await run.preview(one, { projectId, name: 'data', parentId: feature, allowDataLoss: true });
+  for (const each of [endpoint, database]) await run.replaceEarly(each, { branchId: unknownValue });
+  const count = run.shown.length;
+  await run.preview({ ...endpoint, name: 'f' }, on(unknownValue));
+  await run.check('endpoint', 'f', on(unknownValue));
+  expect(run.shown).toHaveLength(count);
+  const denied = { ...owned, branchId: unknownValue, allowDataLoss: false };
+  const { message } = await errorOf(run.preview({ ...database, name: 'f' }, denied));
+  expect(message).toContain('deletes the database with its data: its branch is replaced');
 });
 
 it('what can not be read is not replaced without allowDataLoss', async () => {

@@ -86,6 +86,12 @@ function callsOf(core: ProviderCore) {
       const { urn: _, ...options } = checked.resource;
       return { kind, name, id, inputs: checked.inputs, outputs, options };
     },
+    /** With --target, the engine creates what depends on the target again without a check, as the state declares it. */
+    createUnchecked: (kind: Kind, name: string, inputs: Properties) =>
+      lifecycles[kind].create(
+        { resource: resourceOf(kind, name, {}), inputs },
+        new Deadline(30_000, 'later'),
+      ),
     /** Checks and diffs a resource in state, which changes nothing, and foresees the outputs of an update. */
     preview: async (before: StoredResource, inputs: Properties, options?: Options) => {
       const news = await check(before.kind, before.name, inputs, before, options);

@@ -112,6 +112,15 @@ export class ResourceClaims extends RunRecords {
     if (!isReplacing) this.#claimInState(id, urn);
   }
 
+  /** Whether diff has judged it early under the URN that `aliases` rename in this run. Then that counts for the new URN too. */
+  takeEarly(id: string, { resource: { urn } }: Declared<object>): boolean {
+    const owner = this.ownerOf(id);
+    const { replacement, base } = this.resource(owner);
+    if (urn === undefined || owner === urn || replacement !== 'early') return false;
+    this.note(urn, { replacement, idInState: id, base });
+    return true;
+  }
+
   /** @throws Error when another resource of the program also has the id in state or is to adopt it: a change of one would affect both */
   #checkUnique(id: string, urn: string): void {
     const kind = this.#kind;

@@ -81,6 +81,7 @@ export abstract class ResourceLifecycle<
       const hasChanges = changes.length > 0 || this.isDue(prior);
       const found = { hasChanges, changes, replaces };
       if (this.claims.isRefreshed(id, prior, news)) return found;
+      if (this.claims.takeEarly(id, news)) return found;
       return { ...found, ...(await this.report(id, { ...found, base }, prior, news)) };
     });
   }
@@ -90,7 +91,12 @@ export abstract class ResourceLifecycle<
     const create = async () => {
       // On a branch that this run is deleting, it would go with the branch.
       const place = String((news.inputs as Properties)[this.place]);
-      await Promise.allSettled([this.core.claims.branch.item(place).leaving]);
+      const { branch } = this.core.claims;
+      await Promise.allSettled([branch.item(place).leaving]);
+      if (branch.item(place).leaving)
+        throw new Error(
+          `${this.place} is ${place}, a branch that this run has deleted to replace it. Run \`pulumi up --refresh\`, without --target and --exclude. If the program gives the id as text, set the id of the branch resource instead.`,
+        );
       return this.make(news, deadline);
     };
     return this.claims.noteFailure(news.resource.urn, this.core.presentably([news], create));
