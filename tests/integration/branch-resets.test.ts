@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { unknownValue } from '../../provider/src/lifecycle/input-values';
 import { UnsettledError } from '../../provider/src/lifecycle/resource-errors';
 import type { Properties } from '../../provider/src/lifecycle/resource-identity';
 import { errorOf } from '../support/failure';
@@ -38,20 +39,48 @@ describe('the reset of a branch', () => {
     expect(await run.preview(endpoint, on)).toMatchObject({ hasChanges: false });
   });
 
-  it('is announced without the secret name of its source', async () => {
-    const { run, branch, reset, project } = await startGuarded();
-    const source = { projectId: project.id, name: 'hidden-name' };
-    const { id } = await run.create('branch', 'source', source, { secretNames: ['name'] });
+  it('is announced without the name of its source if that may be a secret', async () => {
+    const { run, startRun, branch, reset, emulator, project } = await startGuarded();
+    // The engine need not ask about the source, and so not say that its name is a secret.
+    const { id } = emulator.createBranch(project.id, { name: 'hidden-name' });
     await run.preview(branch, { ...reset, restoreFrom: { branchId: id } });
-    expect(run.shown.join()).toContain(`to the present data of ${id} ("***")`);
+    expect(run.shown.join()).toContain(`to the present data of ${id}, drops`);
+    const next = startRun();
+    const main = { projectId: project.id, name: 'main', adopt: true };
+    await next.create('branch', 'main', main, { secretNames: ['name'] });
+    await next.preview(branch, reset);
+    expect(next.shown.join()).toMatch(/to the present data of \S+ \("\*\*\*"\), drops/);
+  });
+
+  it('is refused if another one keeps its data under the same name', async () => {
+    const { run, startRun, branch, project } = await startGuarded();
+    const projectId = project.id;
+    const other = await startRun().create('branch', 'other', { projectId, ...before });
+    const keeping = { projectId, resetTriggers: { commit: 'b' }, preserveUnderName: 'kept' };
+    await run.preview(branch, keeping);
+    await run.preview(branch, keeping);
+    const { message } = await errorOf(run.preview(other, keeping));
+    expect(message).toMatch(/urn:\S+::b is to keep its data in a branch of the same name/);
+  });
+
+  it('is refused without the expiry of its source if that is unknown', async () => {
+    const { run, startRun, branch, reset, project } = await startGuarded();
+    const source = await startRun().create('branch', 'source', { projectId: project.id });
+    await run.preview(source, { projectId: project.id, expiresAt: unknownValue });
+    const restoreFrom = { branchId: source.id };
+    const { message } = await errorOf(run.preview(branch, { ...reset, restoreFrom }));
+    expect(message).toContain('expires at a time that is not known yet');
   });
 
   it('is not announced if others have deleted the branch', async () => {
-    const { run, branch, reset, request, project } = await startGuarded();
+    const { run, startRun, branch, reset, request, project } = await startGuarded();
+    const on = { projectId: project.id, branchId: branch.id, name: 'own' };
+    const role = await startRun().create('role', 'r', on);
     await request('DELETE', `/projects/${project.id}/branches/${branch.id}`);
     await sleep(1_000);
     // An interrupted replacement may have deleted it, and then the engine creates it again.
     await run.preview(branch, reset);
+    expect(await run.preview(role, on)).toMatchObject({ hasChanges: false });
     expect(run.shown).toEqual([expect.stringMatching(/^branch \S+ no longer exists: .*--refresh/)]);
   });
 

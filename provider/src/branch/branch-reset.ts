@@ -61,6 +61,10 @@ export async function reportReset(
     throw new Error(
       `allowDataLoss is not true, and this ${what}. Nothing was changed. To continue, set allowDataLoss: true, or preserveUnderName to keep the data in another branch; to keep the data where it is, leave resetTriggers as it was.`,
     );
+  if (branch === undefined && (await isGone(core, id, inputs))) {
+    await core.warn(declaration, [foreseeGone('branch', id)]);
+    return false;
+  }
   const resetAt = branch?.last_reset_at;
   const isKnownReset = resetAt === undefined || isSameInstant(resetAt, outputs.lastResetAt);
   if (!isKnownReset && !(await mayHaveFailed(core, id, resetAt, declaration))) {
@@ -78,14 +82,13 @@ export async function reportReset(
   noteAhead(core, id, { reset: 'expected', source: isUnknown(from) ? undefined : from });
   try {
     await checkReset(core, declaration, id);
-    const reason = branch && findResetObstacle(core, branch, changes, inputs, all);
+    const reason = branch && findResetObstacle(core, branch, changes, declaration, all);
     if (reason !== undefined) throw new Error(`a reset of branch ${id}: ${reason}. Nothing was changed.`);
   } catch (error) {
     core.claims.branch.noteItem(id, { reset: undefined });
     throw error;
   }
-  const isLost = branch === undefined && (await isGone(core, id, inputs));
-  await core.warn(declaration, [isLost ? foreseeGone('branch', id) : what]);
+  await core.warn(declaration, [what]);
   return deletesData;
 }
 
@@ -135,7 +138,8 @@ function describeReset(
   const { preserveUnderName, restoreFrom = {} } = inputs;
   const name = branch ? ` ("${branch.name}")` : '';
   const from = findSource(inputs, branch) ?? 'its parent';
-  const named = all.find((each) => each.id === from);
+  // The name of another branch may be a secret of the program, which the engine need not have passed.
+  const named = all.find((each) => each.id === from && each.default);
   const source = isUnknown(from)
     ? 'a branch that is not known yet'
     : `${from}${named ? ` ("${named.name}")` : ''}`;
@@ -157,7 +161,8 @@ function describeReset(
 
 /** When a branch expires: as the program declares it, or as the service shows it. */
 export function findExpiry({ claims }: ProviderCore, id: string, all: readonly Branch[]): unknown {
-  return claims.branch.recordOf(id).declared?.inputs.expiresAt ?? find(all, { id })?.expires_at;
+  const expiresAt = claims.branch.recordOf(id).declared?.inputs.expiresAt ?? find(all, { id })?.expires_at;
+  return expiresAt === unknownValue ? 'a time that is not known yet' : expiresAt;
 }
 
 /** Why the service would refuse. */
@@ -165,7 +170,7 @@ function findResetObstacle(
   core: ProviderCore,
   branch: Branch,
   changes: readonly string[],
-  inputs: BranchInputs,
+  { inputs, resource: { urn } }: BranchDeclaration,
   all: readonly Branch[],
 ): string | undefined {
   const { id, parent_id = id } = branch;
@@ -189,5 +194,7 @@ function findResetObstacle(
   const holder = all.find(({ name }) => name === preserveUnderName);
   if (holder)
     return `preserveUnderName is "${holder.name}", and the project already has a branch of that name, ${holder.id} (created ${holder.created_at}): each reset that keeps the data needs a new name`;
-  return undefined;
+  if (preserveUnderName === undefined || isUnknown(preserveUnderName) || urn === undefined) return undefined;
+  const other = core.claims.branch.claimName(`${inputs.projectId} preserved`, preserveUnderName, urn);
+  return other && `${other} is to keep its data in a branch of the same name (preserveUnderName)`;
 }
