@@ -33,6 +33,18 @@ async function startReplica(args: object = {}) {
   };
 }
 
+it('with retainOnDelete, a replacement drops no connections', async () => {
+  const { emulator, branch, project, startRun } = await startEngineRuns();
+  const retained = { retainsOnDelete: true };
+  const guarded = { projectId: project.id, branchId: branch.id, type: 'read_only', allowRestart: false };
+  const old = await startRun().create('endpoint', 'api', guarded, retained);
+  expect(emulator.endpoints().find(({ id }) => id === old.id)).toMatchObject({ current_state: 'active' });
+  const run = startRun();
+  await run.preview(old, { ...guarded, provisioner: 'k8s-pod' }, retained);
+  const sentence = `leaves endpoint ${old.id} at the service (retainOnDelete), and creates one with another host: provisioner`;
+  expect(run.shown).toContain(sentence);
+});
+
 describe('with deleteBeforeReplace: false', () => {
   it.each([
     ['', { provisioner: 'k8s-pod' }],

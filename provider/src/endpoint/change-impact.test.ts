@@ -41,7 +41,7 @@ function impactOfChanges(
     endpointFlow,
   );
   const steps = plan({ ...situation, item: live }, endpointFlow);
-  return describeImpact({ changes, live, steps, inputs, secretNames });
+  return describeImpact({ changes, live, steps, inputs, was: { secretNames } });
 }
 
 const larger = { autoscalingLimitMaxCu: 2 };

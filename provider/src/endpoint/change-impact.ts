@@ -5,6 +5,7 @@ import { isUnknown } from '../lifecycle/input-values';
 import { isConfig, isSuspension, paymentOf } from '../lifecycle/ledger';
 import type { PlannedStep } from '../lifecycle/plan';
 import { appliedLater } from '../lifecycle/resource-errors';
+import type { Resource } from '../lifecycle/resource-identity';
 import type { UnsettledOperation } from '../lifecycle/resource-state';
 import { isUp } from '../lifecycle/situation';
 import { isFailed, isUnfinished, outcomeOf } from '../operations/operation-outcome';
@@ -22,8 +23,8 @@ export interface PlannedChange {
   /** The steps of the run on it. */
   readonly steps: readonly PlannedStep[];
   readonly inputs: EndpointInputs;
-  /** The arguments that are secret, or were. @default none */
-  readonly secretNames?: readonly string[] | undefined;
+  /** Of the resource in state; its secret arguments also as they will be. @default a resource that is new */
+  readonly was?: Pick<Resource, 'secretNames' | 'retainsOnDelete'> | undefined;
   /** Why the endpoint is replaced, if no argument is the reason. */
   readonly replacedBecause?: string | undefined;
 }
@@ -85,6 +86,8 @@ export function describeImpact(planned: PlannedChange): ChangeImpact {
   // A replacement supersedes everything else.
   if (replacedBecause !== undefined || replacing.length > 0) {
     const cause = replacedBecause ?? describeNames(replacing, planned);
+    const left = `leaves endpoint ${live.id} at the service (retainOnDelete), and creates one with another host`;
+    if (planned.was?.retainsOnDelete) return { ...noImpact, sentences: [`${left}: ${cause}`] };
     const sentence = `${describe(['replace'], live)}: ${cause}`;
     return { ...noImpact, sentences: [sentence], drops: isUp(live) };
   }
@@ -157,7 +160,7 @@ function describeState(live: Endpoint): string {
 /** Sizes with their values, the others by name only: a value may be a secret. */
 function describeNames(names: readonly InputName[], planned: PlannedChange): string {
   // Each bound limits the other one.
-  const isSecret = planned.secretNames?.some(isSizeName) === true;
+  const isSecret = planned.was?.secretNames?.some(isSizeName) === true;
   const words = names.map((name) => (isSizeName(name) && !isSecret ? describeSize(name, planned) : name));
   return words.join(', ') || 'it repeats what the last update left unfinished';
 }

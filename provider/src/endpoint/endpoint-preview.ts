@@ -51,7 +51,7 @@ export class EndpointPreview {
     declaration: Declaration,
   ): Promise<ChangeImpact> {
     const { inputs, resource } = declaration;
-    const secretNames = union(before.secretNames, resource.secretNames);
+    const was = { ...before, secretNames: union(before.secretNames, resource.secretNames) };
     const warnings: string[] = [];
     // What is not known yet may turn out to change nothing.
     const asked = changes.filter((name) => !isUnknown(inputs[name]));
@@ -63,7 +63,7 @@ export class EndpointPreview {
       const plan = await planLive(this.#core, project, id, situation, declaration);
       const replacedBecause = base === undefined ? undefined : replacedWithBranch;
       if (plan === 'gone') warnings.push(foreseeGone('endpoint', id));
-      else if (plan) impact = describeImpact({ ...plan, changes, inputs, secretNames, replacedBecause });
+      else if (plan) impact = describeImpact({ ...plan, changes, inputs, was, replacedBecause });
       const whenEarly = base === undefined ? '' : ` ${inEarlierUpdate}`;
       if (this.#isForbidden(impact, inputs))
         throw new Error(this.#describeRefusal(id, impact, declaration) + whenEarly);
@@ -111,7 +111,7 @@ export class EndpointPreview {
     const { inState, idInState } = claims.resource(resource.urn);
     const isAllowed = this.#core.allowsRestart(inputs);
     if (by === undefined || !inState || (isAllowed && by === 'base')) return [];
-    const before = inState.inputs as EndpointInputs; // As an earlier check has passed them.
+    const { inputs: before, resource: was } = inState as Declaration; // As an earlier check has passed it.
     const { endpoints } = this.#core.projects.project(before.projectId);
     const listed = isAllowed ? this.#core.list({ resource, inputs: before }, 'endpoints') : endpoints.fresh();
     // Without a diff, the engine has not passed the id.
@@ -122,8 +122,8 @@ export class EndpointPreview {
     const live = (await listed).find((endpoint) => isIt(endpoint) && (isAllowed || isUp(endpoint)));
     if (!live) return [];
     const replacedBecause = by === 'base' ? replacedWithBranch : replacedByOption;
-    const impact = describeImpact({ changes: [], live, steps: [], inputs, replacedBecause });
-    if (!isAllowed)
+    const impact = describeImpact({ changes: [], live, steps: [], inputs, was, replacedBecause });
+    if (!isAllowed && impact.drops)
       return [{ property: 'allowRestart', reason: this.#describeRefusal(live.id, impact, declaration) }];
     await this.#core.warn(declaration, impact.sentences);
     return [];

@@ -49,7 +49,7 @@ export async function checkGate(
   const live = await read();
   const steps = plan({ ...situation, item: live }, endpointFlow);
   const changes = namesAt(situation.ledger, 'asked', 'due').filter(endpointArguments.has);
-  const impact = describeImpact({ changes, live, steps, inputs, secretNames });
+  const impact = describeImpact({ changes, live, steps, inputs, was: { secretNames } });
   if (!impact.drops) return;
   const sent = situation.writes === 'none' ? [] : namesAt(situation.ledger, 'sent');
   throw new Error(describeRefusal(describeNamed(id, urn), impact, inputs, settingNames, sent));

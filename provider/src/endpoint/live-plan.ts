@@ -47,5 +47,5 @@ export function assessTakeOver({ origin, item }: Existing<Endpoint>, { inputs, r
   const changes = endpointArguments.findTakeOverChanges(item, inputs, origin);
   const steps = plan({ ...situationOfFound(endpointFlow, inputs, item, origin, 'none'), item }, endpointFlow);
   const { secretNames } = resource;
-  return { changes, impact: describeImpact({ changes, live: item, steps, inputs, secretNames }) };
+  return { changes, impact: describeImpact({ changes, live: item, steps, inputs, was: { secretNames } }) };
 }
