@@ -96,6 +96,20 @@ describe('the reset of a branch', () => {
     expect(await next.preview(endpoint, on)).toMatchObject({ hasChanges: false });
   });
 
+  it('comes before the delete of a role on it, which it may bring back', async () => {
+    const { startRun, project, request } = await startEngineRuns();
+    const projectId = project.id;
+    const branch = await startRun().create('branch', 'b', { projectId, ...before });
+    const role = await startRun().create('role', 'r', { projectId, branchId: branch.id, name: 'app' });
+    const rolesOf = (id: unknown) => `/projects/${projectId}/branches/${id}/roles`;
+    await request('POST', rolesOf(branch.outputs.parentId), { role: { name: 'app' } });
+    const run = startRun();
+    const reset = { projectId, ...after };
+    await run.preview(branch, reset);
+    await Promise.all([run.delete(role), run.update(branch, reset)]);
+    expect(await request('GET', `${rolesOf(branch.id)}/app`)).toMatchObject({ status: 404 });
+  });
+
   it('is refused before its request by the allowRestart of the stack', async () => {
     const { startRun, branch, endpoint, reset } = await startGuarded();
     // In an update, the engine asks about the endpoint only after the reset.

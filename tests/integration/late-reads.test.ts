@@ -91,6 +91,20 @@ const cases: readonly Row[] = [
     expect: { drops: 0, state: {} },
   },
   {
+    title: 'a delete whose operation is never shown fails while reads show the endpoint',
+    service: { operationMs: 30_000 },
+    rounds: [
+      {},
+      {
+        idleMs: 60_000,
+        command: 'destroy',
+        faults: hiddenOperations,
+        message: /no longer shows its operation, and the endpoint still exists/,
+      },
+    ],
+    expect: { drops: 0, state: {} },
+  },
+  {
     title: 'a create fails soon when others have deleted the endpoint',
     service: { operationMs: 60_000 },
     rounds: [
