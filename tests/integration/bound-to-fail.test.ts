@@ -223,7 +223,8 @@ it.each([
   const { startRun, run, on, feature, projectId } = await startProgram();
   const inputs = kind === 'endpoint' ? on(feature) : { projectId, name: 'data', allowDataLoss: true };
   const held = await startRun().create(kind, 'x', inputs);
-  await run.check(kind, 'x', inputs, held);
+  // An import declares no name that endpoints share.
+  await run.check(kind, 'x', inputs, { ...held, inputs });
   expect(run.shown.join()).toBe('');
   await run.check(kind, 'x', inputs);
   expect(run.shown.join()).toContain(`${consequence}: a resource option (replaceWith`);

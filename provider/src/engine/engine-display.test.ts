@@ -82,7 +82,9 @@ describe('EngineDisplay without an engine', () => {
     process.on('unhandledRejection', unhandled);
     onTestFinished(() => void process.off('unhandledRejection', unhandled));
     const log = () => Promise.reject(new Error('it has exited'));
-    new EngineDisplay({ log }).forResource(urn, String).show('start_compute: In progress', 0);
+    const display = new EngineDisplay({ log });
+    display.forResource(urn, String).show('start_compute: In progress', 0);
+    display.showWait('waiting for the service');
     await new Promise(setImmediate);
     expect(unhandled).not.toHaveBeenCalled();
   });
