@@ -48,6 +48,16 @@ describe('POST /restore', () => {
     expect(emulator.endpoints().find(({ id }) => id === endpointId)?.branch_id).toBe(dev.id);
   });
 
+  it('shows the point in time of the last restore only', async () => {
+    const { dev, mainId, held, restore, settled } = await startWithBranches();
+    for (const point of [{ source_timestamp: '2026-01-31T08:00:00.000Z' }, { source_lsn: '0/1' }, {}]) {
+      await restore(dev.id, { source_branch_id: mainId, ...point });
+      await settled();
+      const { parent_timestamp: source_timestamp, parent_lsn: source_lsn } = held(dev.id) ?? {};
+      expect({ source_timestamp, source_lsn }).toEqual(point);
+    }
+  });
+
   it('a branch that is being copied is not restored, even without locks', async () => {
     const { emulator, other, dev, mainId, call, path, restore, settled } = await startWithBranches({
       locks: 'none',

@@ -137,4 +137,10 @@ describe('the history of records', () => {
     // At 160 s, reads from 100 s on are possible, when b was shown.
     expect([1, 99_999, 100_000, 120_000, 160_000].map(shownAt)).toEqual(['b', 'b', 'b', 'c', 'd']);
   });
+
+  it('the history shows no record of another project', async () => {
+    const { history } = await remember(['a', 'b']);
+    const other = { endpoints: new Map() } as unknown as ProjectRecord;
+    expect(history.view(other, 5).endpoints.size).toBe(0);
+  });
 });

@@ -30,6 +30,18 @@ describe('the life of an operation', () => {
     ]);
   });
 
+  it('an operation runs although another client deletes what it waits for', async () => {
+    const { emulator, project, call, held } = await startService();
+    const match = { action: 'start_compute' };
+    emulator.inject({ match, effect: { kind: 'operation-hangs' } });
+    const both = { endpoints: [{ type: 'read_write' }, { type: 'read_only' }] };
+    const { body } = await call('POST', `/projects/${project.id}/branches`, both);
+    const [first = '', second = ''] = body?.endpoints.map(({ id }) => id) ?? [];
+    await expect.poll(() => emulator.faults()).toMatchObject([{ hits: 1 }]);
+    emulator.deleteEndpoint(first);
+    await expect.poll(() => held(second)?.current_state).toBe('active');
+  });
+
   it('an unfinished operation does not lock another project', async () => {
     const { emulator, create, call } = await startService({ operationMs: 60_000 });
     await create();

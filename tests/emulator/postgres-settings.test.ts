@@ -40,7 +40,7 @@ describe.skipIf(!hasPostgres)('pg_settings of an endpoint in Postgres', () => {
     const pg_settings = {
       statement_timeout: '5min',
       Log_Min_Duration_Statement: '1s',
-      max_locks_per_transaction: '100',
+      Max_Locks_Per_Transaction: '100',
       max_connections: '7',
       log_min_messages: 'panic',
       hot_standby_feedback: 'on',

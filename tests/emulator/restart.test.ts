@@ -7,7 +7,7 @@ import { clientOf, settled } from '../support/service-client';
 /** An emulator on a data file, with a project that has a branch, and an active endpoint on that branch. */
 async function startService(data = newDataFile()) {
   const emulator = await start({ data });
-  const project = emulator.createProject({ name: 'test' });
+  const project = emulator.createProject({ name: 'größer' });
   const branch = emulator.createBranch(project.id);
   const path = `/projects/${project.id}`;
   const attributes = { branch_id: branch.id, type: 'read_write' };
