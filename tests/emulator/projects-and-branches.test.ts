@@ -113,15 +113,19 @@ describe('branches', () => {
   it('a delete under way locks the branch, even without locks', async () => {
     const { emulator, call, project, branch, createActive, settled } = await startService({
       locks: 'none',
-      operationMs: 200,
     });
     const path = `/projects/${project.id}`;
     const other = emulator.createBranch(project.id);
     const remove = () => call('DELETE', `${path}/branches/${branch.id}`);
+    const hold = () =>
+      emulator.inject({ match: { action: 'suspend_compute' }, effect: { kind: 'operation-hangs' } });
+    const first = hold();
     expect((await call('DELETE', `${path}/endpoints/${await createActive()}`)).status).toBe(200);
     expect((await remove()).status).toBe(423);
+    first.clear();
     await settled();
     await createActive();
+    const last = hold();
     expect((await remove()).status).toBe(200);
     const statuses = [
       call('POST', `${path}/endpoints`, { endpoint: { branch_id: branch.id, type: 'read_only' } }),
@@ -130,8 +134,25 @@ describe('branches', () => {
       call('POST', `${path}/branches/${other.id}/restore`, { source_branch_id: branch.id }),
     ].map(async (answer) => (await answer).status);
     expect(await Promise.all(statuses)).toEqual([423, 423, 423, 423]);
+    last.clear();
     await settled();
     expect((await call('GET', `${path}/branches/${branch.id}`)).status).toBe(404);
+  });
+
+  it('a delete of a project locks its branches, even without locks', async () => {
+    const { emulator, call, project, branch } = await startService({ locks: 'none' });
+    emulator.inject({ match: { action: 'delete_tenant' }, effect: { kind: 'operation-hangs' } });
+    const path = `/projects/${project.id}`;
+    const branchPath = `${path}/branches/${branch.id}`;
+    expect((await call('DELETE', path)).status).toBe(200);
+    const statuses = [
+      call('POST', `${path}/endpoints`, { endpoint: { branch_id: branch.id, type: 'read_only' } }),
+      call('POST', `${path}/branches`, {}),
+      call('POST', `${branchPath}/roles`, { role: { name: 'late' } }),
+      call('PATCH', branchPath, { branch: { protected: true } }),
+      call('DELETE', branchPath),
+    ].map(async (answer) => (await answer).status);
+    expect(await Promise.all(statuses)).toEqual([423, 423, 423, 423, 423]);
   });
 
   it('a new branch shows the point of its parent from which it was created', async () => {

@@ -41,6 +41,17 @@ describe('a protected branch', () => {
     }
   });
 
+  it.each(['data', 'compute'])('cannot become one while its %s is being deleted', async (what) => {
+    const { emulator, call, branch, createActive } = await startService({ locks: 'none' });
+    const endpointId = await createActive();
+    emulator.inject({ match: { action: 'suspend_compute' }, effect: { kind: 'operation-hangs' } });
+    const path = `/projects/${branch.project_id}/branches/${branch.id}`;
+    const deleted = what === 'data' ? path : `/projects/${branch.project_id}/endpoints/${endpointId}`;
+    expect((await call('DELETE', deleted)).status).toBe(200);
+    expect((await call('PATCH', path, { branch: { protected: true } })).status).toBe(423);
+    expect((await call('PATCH', path, { branch: { protected: false } })).status).toBe(200);
+  });
+
   it('can be renamed, and its compute resized, suspended and started', async () => {
     const { call, branch, endpoints, endpointId, path, settled } = await startWithProtected();
     const sizes = { autoscaling_limit_min_cu: 1, autoscaling_limit_max_cu: 1 };

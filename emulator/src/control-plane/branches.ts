@@ -31,7 +31,7 @@ import { targetStateOf } from './power-state';
 import { copyAccess } from './roles-and-databases';
 
 const EXPIRE_EVERY_MS = 500;
-/** Before a branch is deleted: that would remove the data that a restore preserves. */
+/** Before a branch is deleted, which would remove the data that a restore preserves, or protected from them. */
 const ENDS_FIRST = ['branch-restore', 'branch-deletion', 'endpoint-deletion'] as const;
 
 /** Validates and adds a branch with its endpoints; the caller runs the steps. */
@@ -123,6 +123,7 @@ export function updateBranch(
   const { project, wire } = branch;
   const expiration = typeof expires_at === 'string' ? expirationAt(plane, new Date(expires_at)) : {};
   checkUnlocked(lockScope, project, { branchId: wire.id });
+  if (requested.protected) checkNone(branch, ...ENDS_FIRST);
   if (requested.name !== wire.name) checkNameIsFree(project, requested.name);
   checkMayExpire(project, { ...wire, ...requested, ...(expires_at !== undefined && { expires_at }) });
   if (expires_at === null) {

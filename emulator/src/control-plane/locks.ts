@@ -25,7 +25,7 @@ type Pending = Step['purpose'] | 'copy' | false;
 
 /**
  * Rejects a write (423) while one of these is under way, whatever locks the project: a restore will replace the data of the
- * branch, and a delete of it, or of an endpoint on it, waits for a compute.
+ * branch, and a delete of it, or of an endpoint on it, waits for a compute. A delete of the project will end all of it.
  */
 export function checkNone(branch: BranchRecord, ...kinds: Pending[]): void {
   const pending = pendingOn(branch, ...kinds);
@@ -37,7 +37,9 @@ export function pendingOn({ project, wire }: BranchRecord, ...kinds: Pending[]) 
     (purpose === 'branch-creation' ? project.branches.get(branchId) : restore)?.sourceId;
   const kindOf = (step: Step) =>
     step.branchId === wire.id ? step.purpose : sourceOf(step) === wire.id && 'copy';
-  return [...project.unfinished].find(({ step }) => kinds.includes(kindOf(step)));
+  return [...project.unfinished].find(
+    ({ step }) => step.purpose === 'project-deletion' || kinds.includes(kindOf(step)),
+  );
 }
 
 function locks(scope: LockScope, { step }: OperationRecord, target: WriteTarget): boolean {

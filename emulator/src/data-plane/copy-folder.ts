@@ -28,7 +28,7 @@ export async function copyFolder(
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await runGuarded('nice', ['-n', NICENESS, 'cp', '-RPp', ...copied, to], {
-        isHarmless: isMissing,
+        isHarmless: (line) => line.includes('No such file or directory'),
       });
     } catch (error) {
       if (attempt === MOST_ATTEMPTS || !reasonOf(error).includes(REPLACED)) throw error;
@@ -39,8 +39,6 @@ export async function copyFolder(
 /** GNU cp leaves out a file when a server puts another in its place. */
 const REPLACED = 'replaced while being copied';
 const MOST_ATTEMPTS = 5;
-
-const isMissing = (line: string): boolean => line.includes('No such file or directory');
 
 /** How the name of a folder ends while its files are removed. */
 export const REMOVED = '.removed';

@@ -70,7 +70,7 @@ export async function startGateway(options: GatewayOptions) {
 
   const serve = async (raw: Duplex, tunnel?: Tunnel): Promise<string | undefined> => {
     const client = new ClientConnection(raw, tunnel);
-    open.set(raw, () => client.abort(stopping()));
+    open.set(raw, () => client.abort(new ConnectionRefusal('57P01', 'the emulator is stopping')));
     raw.once('close', () => {
       open.delete(raw);
       newcomers.admit(raw);
@@ -164,5 +164,4 @@ async function connectToCompute(
   }
 }
 
-const stopping = () => new ConnectionRefusal('57P01', 'the emulator is stopping');
 const tooMany = () => new ConnectionRefusal('53300', 'too many clients: try again');
