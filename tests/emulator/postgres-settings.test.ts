@@ -6,7 +6,7 @@ const NOT_ALLOWED = `archive_command Shared_Preload_Libraries dynamic_library_pa
   primary_conninfo include plperl.on_init PLPERL.On_Init plpython3.x session_preload_libraries local_preload_libraries
   extension_destdir external_pid_file allow_system_table_mods zero_damaged_pages post_auth_delay db_user_namespace
   authentication_timeout role session_authorization session_replication_role max_prepared_transactions
-  shared_memory_type dynamic_shared_memory_type`;
+  shared_memory_type dynamic_shared_memory_type idle_replication_slot_timeout`;
 
 describe.skipIf(!hasPostgres)('pg_settings of an endpoint in Postgres', () => {
   const service = usePostgres();
