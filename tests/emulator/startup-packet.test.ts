@@ -32,6 +32,7 @@ describe('the option endpoint', () => {
     [`-c a.b=\xa0 endpoint=${ID}`, '-ca.b=\xc2\xa0'],
   ])('of %j leaves %j for the server', (options, rest) => {
     expect(passOptions(options)).toBe(rest);
+    expect(readStartupPacket(startPacket({ user: 'app', options }), undefined).endpointId).toBe(ID);
   });
 
   it.each([

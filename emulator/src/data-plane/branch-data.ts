@@ -178,7 +178,7 @@ export class BranchData {
     const cluster = this.of(id);
     this.#clusters.delete(id);
     this.copies.forget(id);
-    cluster.leaving.abort(new Error('the branch was deleted'));
+    cluster.leaving.abort(new Error(`${id} was deleted`));
     cluster
       .inTurn(async () => {
         await cluster.stop();
