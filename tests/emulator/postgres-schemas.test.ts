@@ -118,7 +118,7 @@ describe.skipIf(!hasPostgres)('the schema of a branch', () => {
     const waiting = 'SELECT count(*)::int FROM pg_locks WHERE NOT granted';
     await expect.poll(() => holder.ask(waiting)).toBe(1);
     expect((await branch.send('DELETE', `branches/${branch.branchId}`)).status).toBe(200);
-    expect((await schema).body.message).toContain('the branch was deleted');
+    expect((await schema).body.message).toContain(`${branch.branchId} was deleted`);
   });
 
   it.each([
