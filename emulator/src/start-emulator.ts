@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { startExpiry } from './control-plane/branches';
 import { connectionUriForm } from './control-plane/connection-uris';
@@ -43,8 +44,11 @@ export interface Emulator extends Controls {
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const settings = resolveOptions(options);
-  if (settings.data === undefined) return serve(settings);
-  const journal = new SavingJournal(settings.data, { requested: options.apiKey, fallback: settings.apiKey });
+  const { data, postgres } = settings;
+  if (data === undefined) return serve(settings);
+  if (!postgres && existsSync(`${data}.postgres`))
+    throw new Error(`data ${data} needs the option postgres: without it, new branches would stay empty`);
+  const journal = new SavingJournal(data, { requested: options.apiKey, fallback: settings.apiKey });
   return serve({ ...settings, apiKey: journal.apiKey }, journal);
 }
 
@@ -52,12 +56,10 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 async function startPostgres(settings: Settings, journal?: SavingJournal) {
   if (settings.postgres === false) return undefined;
   const { startDataPlane } = await import('./data-plane/start-data-plane.js');
-  try {
-    return await startDataPlane(settings, journal?.projects ?? [], async () => journal?.saved());
-  } catch (error) {
+  return startDataPlane(settings, journal?.projects ?? [], async () => journal?.saved()).catch((error) => {
     journal?.close();
     throw error;
-  }
+  });
 }
 
 async function serve(settings: Settings, journal?: SavingJournal): Promise<Emulator> {

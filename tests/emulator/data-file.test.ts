@@ -68,6 +68,12 @@ describe('a data file', () => {
     await expect(startEmulator({ data: nowhere })).rejects.toThrow(`${nowhere} cannot be opened: ENOENT`);
   });
 
+  it('rejects data of the option postgres without that option', async () => {
+    const data = join(makeTemporaryFolder(), 'service.db');
+    mkdirSync(`${data}.postgres`);
+    await expect(startEmulator({ data })).rejects.toThrow(`data ${data} needs the option postgres`);
+  });
+
   it('only one emulator at a time can use a data file, under any name', async () => {
     const data = newDataFile();
     await start({ data });

@@ -87,15 +87,13 @@ export const LOOPBACK_HOST = /^(localhost|::1|127(\.\d{1,3}){3})$/;
 export function resolveOptions(options: EmulatorOptions = {}): Settings {
   const settings = parse(SCHEMA, options, '', (message) => new RangeError(message));
   const { host, allowRemote, postgres, postgresPort, postgresHost } = settings;
-  if (!LOOPBACK_HOST.test(host) && !allowRemote) {
+  if (!LOOPBACK_HOST.test(host) && !allowRemote)
     throw new RangeError(
       `host ${host} can be reached from other machines; use a loopback address, or allow it with allowRemote (--allow-remote)`,
     );
-  }
-  for (const [name, value] of Object.entries({ postgresPort, postgresHost })) {
+  for (const [name, value] of Object.entries({ postgresPort, postgresHost }))
     if (value !== undefined && postgres === false)
       throw new RangeError(`${name} ${value} has no effect without the option postgres`);
-  }
   // As it was given: the copy in `settings` has read a getter once.
   const { operationMs = settings.operationMs } = options;
   return { ...settings, operationMs };
