@@ -80,6 +80,10 @@ const reaching: Readonly<Record<Step, readonly (readonly [string, Situation])[]>
     ['a start has failed', situationOf({ owed: ['start'], operations: [start(failed)] })],
     ['the suspension of a restart is done', situationOf({ owed: ['start'] })],
     ['… before it reads back', situationOf({ owed: ['start'], view: 'open' })],
+    [
+      'this run owes it, and an earlier run has left something',
+      situationOf({ owed: ['start'], past: 'recorded', writes: 'accepted' }),
+    ],
   ],
   'read back': [
     ['nothing was read since the last write', situationOf({ view: 'open' })],

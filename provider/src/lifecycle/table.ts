@@ -18,7 +18,8 @@ export const table: readonly Row[] = [
   // Before anything is sent: what is found pays only earlier debts.
   {
     step: 'observe',
-    when: ({ past, ledger }) => past === 'uncertain' || (past === 'recorded' && isBehind(ledger)),
+    when: ({ past, ledger, writes }) =>
+      past === 'uncertain' || (past === 'recorded' && writes === 'none' && isBehind(ledger)),
   },
   // Before more is sent: what an earlier request started may have failed.
   { step: 'trace', when: ({ ledger }) => namesAt(ledger, 'untraced').length > 0 },
