@@ -1,7 +1,7 @@
-import { omit, pick } from 'lodash';
+import { compact, omit, pick } from 'lodash';
 import type { Branch } from '../control-api/wire-types';
 import type { Wanted } from '../lifecycle/resource-lifecycle';
-import { toUnfinishedName } from '../lifecycle/resource-name';
+import { toFinishedName, toUnfinishedName } from '../lifecycle/resource-name';
 import { type Prior, schemaVersion, type Unsettled } from '../lifecycle/resource-state';
 import { branchArguments } from './branch-arguments';
 import type { BranchInputs } from './branch-inputs';
@@ -49,8 +49,9 @@ export function toFound(branch: Branch, { inputs, outputs }: PriorBranch, declar
     const found = declareBranch(branch);
     return { inputs: found, outputs: toOutputs(branch, found) };
   }
-  // The name of an interrupted create is not drift: the branch is still to be renamed.
-  const isUnfinished = inputs.name !== undefined && branch.name === toUnfinishedName(inputs.name);
+  // The name of an interrupted create is not drift: the branch is still to be renamed. A failed create has it in the outputs.
+  const unfinished = compact([inputs.name, outputs.name]).map(toFinishedName).map(toUnfinishedName);
+  const isUnfinished = inputs.name !== undefined && unfinished.includes(branch.name);
   const reported = branchArguments.withReported(branch, inputs);
   const now = isUnfinished ? { ...reported, ...pick(inputs, 'name') } : reported;
   const refreshed = branchArguments.refresh(branch, now, outputs, (known) => toOutputs(branch, known));

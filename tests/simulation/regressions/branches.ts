@@ -83,6 +83,16 @@ export const branches: Readonly<Record<string, Regression>> = {
     seeds: 1,
     scenario: { timeoutSeconds: 60 },
   },
+  'a branch gives up its unfinished name also when the program drops its own': {
+    service,
+    rounds: [
+      only(named, { faults: [hangs('create_branch')], isLeft: true }),
+      only(branch, { command: 'refresh', isLeft: true }),
+      only(branch),
+    ],
+    seeds: 1,
+    scenario: { timeoutSeconds: 60 },
+  },
   'another client has a branch of the declared name': {
     service: { ...service, lateListsMs: 500 },
     rounds: [1, 2, 3, 4, 5, 6, 7, 8].flatMap((at) => [
