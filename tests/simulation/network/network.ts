@@ -23,6 +23,8 @@ export interface SentRequest {
   /** With the query, below the version segment. */
   readonly path: string;
   readonly body: string | undefined;
+  /** It arrives for the second time. @default false */
+  readonly isRepeated?: boolean;
 }
 
 /** The process that sends a request. */
@@ -126,7 +128,7 @@ function exchange(
       carrier.arriving?.(sender, request);
       const served = await carrier.arrive(sender, request, config);
       const isRefused = served.kind === 'whole' && served.status >= 400;
-      if (isDuplicated && !isRefused) void carrier.arrive(sender, request, config);
+      if (isDuplicated && !isRefused) void carrier.arrive(sender, { ...request, isRepeated: true }, config);
       sender.step();
       setTimeout(() => deliver(served), returnMs).unref();
     };

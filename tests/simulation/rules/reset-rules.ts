@@ -42,8 +42,8 @@ export class ResetRules {
   }
 
   /** The service has done the work of a write, which started these operations. */
-  worked(run: SimulatedRun, { path }: SentRequest, started: readonly Operation[]): void {
-    const [, id = ''] = /\/branches\/([^/]+)\/restore$/.exec(path) ?? [];
+  worked(run: SimulatedRun, request: SentRequest, started: readonly Operation[]): void {
+    const [, id = ''] = /\/branches\/([^/]+)\/restore$/.exec(request.path) ?? [];
     const copy = started.find(({ action, branch_id }) => action === 'create_branch' && branch_id === id);
     if (!copy) return;
     const { ground, book } = this.#world;
@@ -57,7 +57,11 @@ export class ResetRules {
         () => `${run.name} resets ${id}, which may not lose its data`,
       );
     const earlier = this.#latest.get(id);
-    const reset = { trigger: plan?.trigger, operationId: copy.id, isLate: !run.isAlive };
+    const reset = {
+      trigger: plan?.trigger,
+      operationId: copy.id,
+      isLate: !run.isAlive || request.isRepeated === true,
+    };
     this.#latest.set(id, reset);
     if (earlier?.trigger !== reset.trigger) return;
     const isRepeated = !ground

@@ -14,8 +14,8 @@ import type { Before } from './baseline';
 function deleteDuplicates({ ground, book, watch }: World, { state }: Stack, slots: readonly number[]): void {
   const isInState = ({ id }: Endpoint) => state.resources.some((held) => held.id === id);
   for (const own of ground.own()) {
-    const { id, type, name } = own;
-    const isOfStack = slots.includes(ground.slotOf(own) ?? -1);
+    const { id, type, name, branch_id } = own;
+    const isOfStack = slots.includes(ground.slotOf({ branch_id }) ?? -1);
     // A killed create has made it under the name that an unfinished rename has given the old one since.
     const isNamesake = ground.own().some((other) => other.name === name && isInState(other));
     const isLate = watch.createdLate.has(id) || isNamesake;

@@ -112,12 +112,12 @@ export const excuses = {
   },
   'reset by a dead process': {
     rule: 'a reset happens once',
-    when: 'a reset arrived after its process had died, or one of the next run came first',
+    when: 'a reset arrived twice, or after its process had died, or one of the next run came first',
     effect: 'a second reset',
   },
   'made by a dead process': {
     rule: 'one for each resource',
-    when: 'a create arrived after its process had died, or the resource has been given its name since',
+    when: 'a create arrived twice or after its process had died, or the resource has been given its name since',
     effect: 'the user deletes the replica that preview and `up` report',
   },
 } as const satisfies Record<string, ExcuseRow>;

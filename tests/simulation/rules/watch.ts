@@ -81,7 +81,7 @@ export class Watch {
     const isCreate = request.method === 'POST' && request.path.endsWith('/endpoints');
     for (const { endpoint_id = '' } of isCreate ? started : []) {
       this.traffic.noteCreated(run, endpoint_id);
-      if (!run.isAlive) this.createdLate.add(endpoint_id);
+      if (!run.isAlive || request.isRepeated) this.createdLate.add(endpoint_id);
     }
     this.#noteUnheard(run, request, started);
   }
