@@ -1,5 +1,6 @@
-import { isEqual, omit } from 'lodash';
+import { difference, isEqual, map, omit } from 'lodash';
 import type { Endpoint } from 'postgres-control-emulator';
+import { ApiError } from '../../../emulator/src/records/api-error';
 import type { Stack } from '../engine/stack';
 import { isDestroy, type Round } from '../scenario/scenario';
 import type { SlotPlan } from '../scenario/slot-plan';
@@ -8,20 +9,30 @@ import type { RunResult, World } from '../user/world';
 import type { Before } from './baseline';
 
 /**
- * The user deletes the read replicas that requests of dead processes have made: the provider reports them, and deletes nothing that it
- * does not have in state. The service refuses a second read_write endpoint of a branch.
+ * The read replicas that requests of dead processes have made, or requests that arrived twice: the provider reports them, and deletes
+ * nothing that it does not have in state. The service refuses a second read_write endpoint of a branch.
  */
-function deleteDuplicates({ ground, book, watch }: World, { state }: Stack, slots: readonly number[]): void {
+function findDuplicates({ ground, watch }: World, { state }: Stack, slots: readonly number[]): Endpoint[] {
   const isInState = ({ id }: Endpoint) => state.resources.some((held) => held.id === id);
-  for (const own of ground.own()) {
+  return ground.own().filter((own) => {
     const { id, type, name, branch_id } = own;
     const isOfStack = slots.includes(ground.slotOf({ branch_id }) ?? -1);
     // A killed create has made it under the name that an unfinished rename has given the old one since.
     const isNamesake = ground.own().some((other) => other.name === name && isInState(other));
     const isLate = watch.createdLate.has(id) || isNamesake;
-    if (isInState(own) || type !== 'read_only' || !isOfStack || !isLate) continue;
+    return !isInState(own) && type === 'read_only' && isOfStack && isLate;
+  });
+}
+
+/** The user deletes them, once the project is not locked. */
+function deleteDuplicates({ ground, book }: World, duplicates: readonly Endpoint[]): void {
+  for (const { id } of duplicates) {
     book.excuse('made by a dead process');
-    ground.controls.deleteEndpoint(id);
+    try {
+      ground.controls.deleteEndpoint(id);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+    }
   }
 }
 
@@ -54,10 +65,11 @@ function findDeclared(world: World, stack: Stack): Declared[] {
 export function checkAgreement(world: World, stack: Stack): void {
   const { ground, book } = world;
   const slots = world.slotsOf(stack);
-  deleteDuplicates(world, stack, slots);
+  const duplicates = findDuplicates(world, stack, slots);
+  deleteDuplicates(world, duplicates);
   const endpoints = ground.own().filter((endpoint) => slots.includes(ground.slotOf(endpoint) ?? -1));
   const branches = slots.flatMap((slot) => ground.branches.own(slot));
-  const held = [...endpoints, ...branches].map(({ id }) => id).sort();
+  const held = difference(map([...endpoints, ...branches], 'id'), map(duplicates, 'id')).sort();
   const inState = stack.state.resources.map(({ id }) => id).sort();
   const declared = findDeclared(world, stack);
   book.check(
