@@ -34,10 +34,10 @@ const ALSO_ALLOWED = [
 ];
 
 /**
- * Of those categories and contexts. The first loads libraries, the second is what standbys need, the third would end a long
- * copy, and the fourth turns off the rules with which no client changes Postgres's own roles. A prepared transaction keeps its locks when a server starts
- * again, and one on pg_authid, which any client can have, keeps everyone out. The last two choose memory that outlives a
- * server that is killed.
+ * Of those categories and contexts. The first loads libraries, the second is what standbys need, the third would end a long copy,
+ * and the fourth turns off the rules with which no client changes Postgres's own roles. A prepared transaction keeps its locks when
+ * a server starts again, and one on pg_authid, which any client can have, keeps everyone out. The last two choose memory that
+ * outlives a server that is killed.
  */
 const ALSO_REFUSED = [
   'local_preload_libraries',

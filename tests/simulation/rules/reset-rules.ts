@@ -1,4 +1,5 @@
 import type { Operation } from 'postgres-control-emulator';
+import { failedStatuses } from '../../support/operation';
 import type { EngineResult } from '../engine/engine-failures';
 import type { SimulatedRun } from '../engine/simulated-run';
 import type { Stack, StoredResource } from '../engine/stack';
@@ -66,9 +67,7 @@ export class ResetRules {
     if (earlier?.trigger !== reset.trigger) return;
     const isRepeated = !ground
       .ownOperations()
-      .some(
-        (each) => each.id === earlier?.operationId && ['failed', 'error', 'cancelled'].includes(each.status),
-      );
+      .some((each) => each.id === earlier?.operationId && failedStatuses.includes(each.status));
     const isExcused = (earlier?.isLate || reset.isLate) && book.excuse('reset by a dead process');
     book.check('a reset happens once', !isRepeated || isExcused, () => `${run.name} resets ${id} again`);
   }

@@ -1,6 +1,7 @@
 import { difference, isEqual, map, omit } from 'lodash';
 import type { Endpoint } from 'postgres-control-emulator';
 import { ApiError } from '../../../emulator/src/records/api-error';
+import { failedStatuses } from '../../support/operation';
 import type { Stack } from '../engine/stack';
 import { isDestroy, type Round } from '../scenario/scenario';
 import type { SlotPlan } from '../scenario/slot-plan';
@@ -128,7 +129,7 @@ export function checkRepeated(world: World, stack: Stack, round: Round, results:
     const endpointId = stack.find(world.urnOf(stack, slot))?.id ?? '';
     const { id = '', status = '', updated_at = '' } = newest.get(endpointId) ?? {};
     const isDisturbed = round.disturbances.some((disturbance) => disturbance.slot === slot);
-    if (isDisturbed || !plan.isWaiting || !['failed', 'error', 'cancelled'].includes(status)) continue;
+    if (isDisturbed || !plan.isWaiting || !failedStatuses.includes(status)) continue;
     book.check(
       'no false success',
       watch.traffic.isChangedSince(endpointId, Date.parse(updated_at)),

@@ -131,7 +131,7 @@ export class Traffic {
     const held = this.#ground.own().find((own) => own.id === id) ?? this.#ground.branches.find(id);
     const sent = readAttributes(body);
     // A failed configuration is sent again, although no value differs.
-    if (!held || (this.#ground.lastConfiguration(id)?.status ?? 'finished') !== 'finished') return;
+    if (!held || !this.#ground.isConfigured(id)) return;
     for (const [name, value] of Object.entries(sent))
       this.#book.check(
         'only changes are sent',

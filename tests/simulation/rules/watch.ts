@@ -1,4 +1,5 @@
 import type { Operation } from 'postgres-control-emulator';
+import { failedStatuses } from '../../support/operation';
 import type { SimulatedRun } from '../engine/simulated-run';
 import type { Stack } from '../engine/stack';
 import type { SentRequest } from '../network/network';
@@ -97,7 +98,7 @@ export class Watch {
         ({ id, endpoint_id, action, status, updated_at }) =>
           endpoint_id === suspended &&
           Date.parse(updated_at) >= run.startedAt &&
-          (action === 'suspend_compute' ? failures.includes(status) : this.unheard.has(id)),
+          (action === 'suspend_compute' ? failedStatuses.includes(status) : this.unheard.has(id)),
       );
     return wasDown && this.book.excuse('it was down, or about to be') ? undefined : suspended;
   }
@@ -152,8 +153,6 @@ export class Watch {
     );
   }
 }
-
-const failures = ['failed', 'error', 'cancelled'];
 
 /** Whether the service itself has refused the request. The page of a proxy says nothing about its work. */
 function isRefusal(served: Served): boolean {

@@ -140,11 +140,11 @@ function adopt({ world, stack, isCutOff, slot, isBranch, message }: Advised): bo
   const { ground, journal } = world;
   const adopted = isBranch ? ground.branches.adopted : ground.adopted;
   const made = isBranch ? ground.branches.own(slot) : ground.own(slot);
+  const isReplaced = /\bbranchId (value \S+ has a problem: )?already has/.test(message);
   const isAllowed = ({ id }: { id: string }) => {
     const stored = stack.state.resources.find((resource) => resource.id === id);
     return stored ? stored.isToDelete || isReplaced : isCutOff;
   };
-  const isReplaced = /\bbranchId (value \S+ has a problem: )?already has/.test(message);
   const found = made.find(
     (each) => isAllowed(each) && [each.id, each.name].some((text) => text && message.includes(text)),
   );

@@ -1,5 +1,6 @@
 import { isMatch } from 'lodash';
 import type { Branch, Operation } from 'postgres-control-emulator';
+import { failedStatuses } from '../../support/operation';
 import type { BranchPlan } from '../scenario/branch-plan';
 import type { Variant } from '../scenario/slot-plan';
 import type { SlotTexts } from '../scenario/slot-texts';
@@ -137,7 +138,7 @@ export class BranchGround {
   isBroken(branchId: string): boolean {
     const branch = this.find(branchId);
     const { status = '' } = this.creationOf(branchId) ?? {};
-    return branch?.current_state === 'init' && ['failed', 'error', 'cancelled'].includes(status);
+    return branch?.current_state === 'init' && failedStatuses.includes(status);
   }
 
   /** Other people create a branch of this name. Returns its id, or undefined where the name is taken. */

@@ -145,14 +145,16 @@ export class Ground {
     return this.#slotOfBranch.get(branch_id) ?? this.branches.slotOf(branch_id);
   }
 
-  /** The operations of the programs' endpoints and branches. */
-  lastConfiguration(endpointId: string): Operation | undefined {
+  /** Whether the latest configuration of the endpoint has been applied, if there was one. */
+  isConfigured(endpointId: string): boolean {
     const configurations = this.ownOperations().filter(
       ({ action, endpoint_id }) => action === 'apply_config' && endpoint_id === endpointId,
     );
-    return maxBy(configurations, ({ created_at }) => Date.parse(created_at));
+    const latest = maxBy(configurations, ({ created_at }) => Date.parse(created_at));
+    return latest === undefined || latest.status === 'finished';
   }
 
+  /** The operations of the programs' endpoints and branches. */
   ownOperations(): Operation[] {
     const ids = new Set([...this.own(), ...this.branches.own()].map(({ id }) => id));
     return this.#service.operations
