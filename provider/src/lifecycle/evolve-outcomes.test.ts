@@ -163,13 +163,11 @@ describe('observed', () => {
     expect(owedAfter(left, observed(again))).toEqual([]);
   });
 
-  it('keeps `since` while an argument is due or untraced', () => {
-    const untraced = situationOf({ past: 'uncertain', stages: { pgSettings: 'untraced' } });
+  it.each(['asked', 'due', 'untraced'] as const)('keeps `since` while an argument is %s', (stage) => {
     const later = config({ created_at: at(1), ...finished });
-    expect(evolved(untraced, observed(later)).ledger.since).toBe(0);
+    const open = situationOf({ past: 'uncertain', stages: { pgSettings: stage } });
+    expect(evolved(open, observed(later)).ledger.since).toBe(0);
     expect(evolved(uncertain, observed(later)).ledger.since).toBe(Date.parse(at(1)));
-    const due = situationOf({ past: 'uncertain', stages: { pgSettings: 'due' } });
-    expect(evolved(due, observed(later)).ledger.since).toBe(0);
   });
 });
 

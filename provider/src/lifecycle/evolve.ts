@@ -218,10 +218,10 @@ function acceptOwn(situation: Situation, started: readonly Operation[], rules: R
   return account({ ...situation, own, ledger: settle(ledger, isStopped(situation)) }, started);
 }
 
-/** The ledger now accounts for these, unless something older may still be unknown. */
+/** The ledger now accounts for these, unless something older may be unknown: a killed run may have sent what this one is to send. */
 function account(situation: Situation, seen: readonly Operation[]): Situation {
   const { past, ledger } = situation;
-  if (past === 'uncertain' || namesAt(ledger, 'due', 'untraced').length > 0) return situation;
+  if (past === 'uncertain' || namesAt(ledger, 'asked', 'due', 'untraced').length > 0) return situation;
   return { ...situation, ledger: { ...ledger, since: Math.max(ledger.since, ...seen.map(timeOf)) } };
 }
 
