@@ -72,6 +72,11 @@ export class ResetRules {
     book.check('a reset happens once', !isRepeated || isExcused, () => `${run.name} resets ${id} again`);
   }
 
+  /** Whether its latest reset arrived twice, or after its process had died. */
+  isLate(id: string): boolean {
+    return this.#latest.get(id)?.isLate === true;
+  }
+
   /** A run has ended. A reset that an update has stored as done has happened. */
   end(run: SimulatedRun, { isSuccess, steps }: EngineResult): void {
     const found = this.#found.get(run) ?? [];

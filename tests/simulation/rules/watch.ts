@@ -35,8 +35,9 @@ export class Watch {
   readonly unheard = new Set<string>();
   /** The runs of which the service has done a write, or may have. */
   readonly wrote = new WeakSet<SimulatedRun>();
-  /** What a request has created whose process was dead. */
+  /** What exists more than once, perhaps: a request of a dead process, or one that arrived twice, has created one of that name. */
   readonly createdLate = new Set<string>();
+  readonly #createdLateAs = new Set<string>();
   /** When the last create or delete of a dead process has arrived. Virtual time. */
   lateWriteAt = Number.NEGATIVE_INFINITY;
   /** Whether a run has a reason to delete an endpoint or a branch of the programs. */
@@ -82,7 +83,9 @@ export class Watch {
     const isCreate = request.method === 'POST' && request.path.endsWith('/endpoints');
     for (const { endpoint_id = '' } of isCreate ? started : []) {
       this.traffic.noteCreated(run, endpoint_id);
-      if (!run.isAlive || request.isRepeated) this.createdLate.add(endpoint_id);
+      const [name = ''] = /"name":"[^"]*"/.exec(request.body ?? '') ?? [];
+      if (!run.isAlive || request.isRepeated) this.#createdLateAs.add(name);
+      if (this.#createdLateAs.has(name)) this.createdLate.add(endpoint_id);
     }
     this.#noteUnheard(run, request, started);
   }

@@ -59,8 +59,12 @@ function findDisagreements(world: UserWorld, program: Program): string[] {
   const declared = world.declare(program);
   const { resources } = world.stack.state;
   const { branches, endpoints } = world.held();
-  const held = [...branches, ...endpoints].map(({ id }) => id);
-  const own = held.filter((id) => world.created.has(id) && !world.released.has(id));
+  // Nothing looks for it once the program no longer names its project (docs/limits.md).
+  const isForgotten = ({ id, project_id }: { id: string; project_id: string }) =>
+    world.unheard.has(id) && resources.every(({ inputs }) => inputs.values.projectId !== project_id);
+  const own = [...branches, ...endpoints]
+    .filter((each) => world.created.has(each.id) && !world.released.has(each.id) && !isForgotten(each))
+    .map(({ id }) => id);
   const ids = resources.map(({ id, outputs }) => outputs.values.__number ?? id);
   const gone = resources.filter((each) => !findHeld(world, each));
   const isComplete = isEqual(sortBy(declared.map(({ urn }) => urn)), sortBy(resources.map(({ urn }) => urn)));

@@ -4,7 +4,7 @@ import type { AgreementGround } from '../engine/agreement/agreement-ground';
 import type { Intrusion } from '../engine/agreement/agreement-scenario';
 import type { EngineResult } from '../engine/engine-failures';
 import type { SimulatedRun } from '../engine/simulated-run';
-import type { DeclaredResource, Stack } from '../engine/stack';
+import { type DeclaredResource, isBranchUrn, type Stack } from '../engine/stack';
 import type { SentRequest } from '../network/network';
 import type { RuleBook } from '../rules/rule-book';
 import type { Rule } from '../rules/rules';
@@ -207,7 +207,13 @@ export class LossWatch {
   /** No text may advise to adopt what another resource has, of which the engine has told the provider that the program keeps it. */
   #checkAdvice(run: SimulatedRun, { state, diffed, program }: RunRecord, urn: string, text: string): void {
     if (!/adopt: true/.test(text)) return;
-    const owner = state.find((each) => each.urn !== urn && diffed.has(each.urn) && text.includes(each.id));
+    const owner = state.find(
+      (each) =>
+        each.urn !== urn &&
+        isBranchUrn(each.urn) === isBranchUrn(urn) &&
+        diffed.has(each.urn) &&
+        text.includes(each.id),
+    );
     const isKept = owner !== undefined && program.some((each) => each.urn === owner.urn);
     this.#check('advice can be followed', run, !isKept, `${urn} is to adopt what ${owner?.urn} has: ${text}`);
   }

@@ -49,6 +49,8 @@ export class UserWorld implements Carrier {
   readonly created = new Set<string>();
   /** The ids that `retainOnDelete` and `preserveUnderName` have left to the user. */
   readonly released = new Set<string>();
+  /** The endpoints whose create lost its response. */
+  readonly unheard = new Set<string>();
   /** The errors of the latest run that failed. */
   lastFailures: EngineResult['failures'] = [];
   readonly #network: Network;
@@ -183,9 +185,14 @@ export class UserWorld implements Carrier {
     if (method !== 'GET') (sender as SimulatedRun).write();
   }
 
-  arrive(sender: Sender, request: SentRequest, { headers }: InternalAxiosRequestConfig): Promise<Served> {
+  async arrive(
+    sender: Sender,
+    request: SentRequest,
+    { headers }: InternalAxiosRequestConfig,
+  ): Promise<Served> {
     const run = sender as SimulatedRun;
-    return this.service.serve(request, headers.get('Authorization'), (work) => {
+    const created: string[] = [];
+    const served = await this.service.serve(request, headers.get('Authorization'), (work) => {
       this.service.receive(run, request.method);
       if (request.method === 'GET') return work();
       const before = this.held();
@@ -193,9 +200,12 @@ export class UserWorld implements Carrier {
       const { branches, endpoints } = this.held();
       const ids = request.path.endsWith('/restore') ? this.released : this.created;
       for (const { id } of differenceBy(branches, before.branches, 'id')) ids.add(id);
-      for (const { id } of differenceBy(endpoints, before.endpoints, 'id')) this.created.add(id);
+      for (const { id } of differenceBy(endpoints, before.endpoints, 'id')) created.push(id);
+      for (const id of created) this.created.add(id);
       return result;
     });
+    if (served.kind === 'lost') for (const id of created) this.unheard.add(id);
+    return served;
   }
 
   delivered(sender: Sender, { method, path }: SentRequest, served: Served): void {
