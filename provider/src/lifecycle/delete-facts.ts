@@ -6,6 +6,7 @@ import { findProtected, readBranch } from './branch-facts';
 import {
   type DeleteFacts,
   describeChildren,
+  describeLoss,
   describeStanding,
   foreseenGuards,
   judgeDelete,
@@ -67,7 +68,7 @@ function urnOf({ core, kind, id, prior }: DeleteQuestion): string | undefined {
   return core.claims[kind].ownerOf(id) ?? prior.resource.urn;
 }
 
-/** Judges a delete by what this run and the service know now. Shows what else is deleted with it. Returns what it is at the service. */
+/** Judges a delete by what this run and the service know now. Shows what data and what else it deletes. Returns what it is at the service. */
 async function guardDelete(question: DeleteQuestion, project: ServiceProject): Promise<Subject> {
   const { id, core, prior, deadline } = question;
   const facts = await rereadUntil(
@@ -77,8 +78,8 @@ async function guardDelete(question: DeleteQuestion, project: ServiceProject): P
   );
   const reason = judgeDelete(facts);
   if (reason !== undefined) throw new Error(reason);
-  const goesToo = describeStanding(id, facts.standing ?? []);
-  if (goesToo !== undefined) await core.warn(asReported(prior), [goesToo]);
+  const lost = [describeLoss(facts), describeStanding(id, facts.standing ?? [])];
+  await core.warn(asReported(prior), compact(lost));
   return facts.subject;
 }
 
@@ -91,6 +92,7 @@ async function gatherFacts(question: DeleteQuestion, project: ServiceProject): P
   const replacement = claims.findReplacement(urn);
   const hasOther = claims.hasOther(id, urn);
   const { allowDataLoss, allowRestart } = declared?.inputs ?? {};
+  const isRemoved = declared === undefined;
   const common = {
     subject: { action: 'delete', kind, id },
     lacksCreate: claims.lacksCreate(urn),
@@ -110,17 +112,18 @@ async function gatherFacts(question: DeleteQuestion, project: ServiceProject): P
     const adopter = claims.findAdopter({ ...known, names: [name, live.name] }, urn);
     const unallowed =
       hasOther && live.name !== undefined && allowDataLoss !== true ? 'allowDataLoss' : undefined;
-    return { ...common, ...live, adopter, unallowed };
+    return { ...common, ...live, adopter, unallowed, losesData: isRemoved && live.name !== undefined };
   }
   if (kind !== 'endpoint') {
     const found = await project.named(kind, String(branchId)).find(id, { deadline, isSame });
     const idNow = found?.id ?? id;
     const keeper = claims.keeperOf(idNow, urn);
     if (keeper !== undefined) throw new Instead(() => core.reportKept(`${kind} ${idNow}`, urn, keeper));
-    const isLost = kind === 'database' && found && (hasOther || replacement) && allowDataLoss !== true;
+    const hasData = kind === 'database' && found !== undefined;
+    const unallowed = hasData && (hasOther || replacement) && !allowDataLoss ? 'allowDataLoss' : undefined;
     const adopter = claims.findAdopter({ ...known, branchId, names: [name, found?.name] }, urn);
     const subject = { ...common.subject, id: idNow };
-    return { ...common, subject, adopter, unallowed: isLost ? 'allowDataLoss' : undefined };
+    return { ...common, subject, adopter, unallowed, losesData: isRemoved && hasData };
   }
   // The endpoint is read only if this run may adopt or replace it.
   const isAsked = claims.hasAdopters || replacement || hasOther;

@@ -13,6 +13,8 @@ export interface StandingEndpoint {
 /** Everything that a delete is judged by, gathered right before its request. */
 export interface DeleteFacts {
   readonly subject: Subject;
+  /** Whether data goes with it, and no preview has said so: about what leaves the program, the engine asks the provider nothing. */
+  readonly losesData?: boolean;
   /** Whether the resource may still use it, because its replacement was not created. */
   readonly lacksCreate?: boolean;
   /** What the program has to allow, because it has another one in its place, and does not. */
@@ -115,6 +117,11 @@ export function judgeDelete(facts: DeleteFacts, guards = deleteGuards): string |
 export function describeChildren(children: readonly string[]): string | undefined {
   if (children.length === 0) return undefined;
   return `branches were created from it: ${listChildren(children)}. Unless this update deletes them first, \`pulumi up\` stops before it deletes anything`;
+}
+
+/** What to say before its request about its data. */
+export function describeLoss({ losesData, subject: { kind, id } }: DeleteFacts): string | undefined {
+  return losesData ? `deletes the data of ${kind} ${id}` : undefined;
 }
 
 /** What goes with the branch; undefined when nothing does. */
