@@ -110,6 +110,18 @@ describe('the reset of a branch', () => {
     expect(await request('GET', `${rolesOf(branch.id)}/app`)).toMatchObject({ status: 404 });
   });
 
+  it('by another program leaves no drift in a child', async () => {
+    const { startRun, emulator, project, branch, request } = await startGuarded();
+    const given = { projectId: project.id, parentId: branch.id, allowDataLoss: true };
+    const child = await startRun().create('branch', 'child', given);
+    const restore = { source_branch_id: branch.outputs.parentId, preserve_under_name: 'kept' };
+    await request('POST', `/projects/${project.id}/branches/${branch.id}/restore`, restore);
+    await sleep(1_000);
+    expect(emulator.branches(project.id).find(({ id }) => id === child.id)?.parent_id).not.toBe(branch.id);
+    const found = await startRun().read(child);
+    expect(await startRun().preview({ ...child, ...found }, given)).toMatchObject({ hasChanges: false });
+  });
+
   it('is refused before its request by the allowRestart of the stack', async () => {
     const { startRun, branch, endpoint, reset } = await startGuarded();
     // In an update, the engine asks about the endpoint only after the reset.

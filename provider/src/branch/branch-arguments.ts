@@ -3,7 +3,7 @@ import { ArgumentTable } from '../lifecycle/argument-table';
 import { isSameInstant, isUnknown } from '../lifecycle/input-values';
 import type { BranchArgument, BranchInputs } from './branch-inputs';
 
-/** Where the data of the branch comes from. The service may report it in another form. */
+/** Where the data of the branch comes from. The service may report it in another form, or another parent after a reset, also of the parent. */
 const point = { effect: 'replace', keepsProgramValue: true } as const;
 
 /**
@@ -16,7 +16,7 @@ const point = { effect: 'replace', keepsProgramValue: true } as const;
 export const branchArguments = new ArgumentTable<BranchInputs, Branch, BranchAttributes, 'update' | 'reset'>({
   projectId: { effect: 'replace', read: ({ project_id }) => project_id },
   name: { effect: 'update', attribute: 'name' },
-  parentId: { effect: 'replace', attribute: 'parent_id', keepsProgramValue: hasOtherParent },
+  parentId: { ...point, attribute: 'parent_id' },
   parentLsn: { ...point, attribute: 'parent_lsn', equals: isSameLsn },
   parentTimestamp: { ...point, attribute: 'parent_timestamp', equals: isSameInstant },
   initSource: {
@@ -40,11 +40,6 @@ export const branchArguments = new ArgumentTable<BranchInputs, Branch, BranchAtt
   adopt: { effect: 'none' },
   allowDataLoss: { effect: 'none' },
 });
-
-/** A reset changes the parent: to the branch that keeps the data, or to the source. */
-function hasOtherParent(branch: Branch): boolean {
-  return isSchemaOnly(branch) || branch.last_reset_at !== undefined;
-}
 
 /** Whether the service has moved the expiry: a reset counts the time to live anew. */
 function isMovedByReset({ expires_at, last_reset_at, ttl_interval_seconds: ttl }: Branch): boolean {
