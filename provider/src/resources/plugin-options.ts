@@ -2,10 +2,10 @@ import * as pulumi from '@pulumi/pulumi';
 import { isEmpty, isNil, isPlainObject, mapValues, omitBy } from 'lodash';
 import { pluginSettingNames } from '../config/setting-names';
 import { refuseUnsafeConfig } from '../config/stack-config';
-import { toSharedHiddenInputs } from '../dynamic/hidden-inputs';
 import type { DynamicType } from '../dynamic/provider-text';
 import { findTimeoutFailures } from '../dynamic/timeouts';
 import type { ComputeEndpointArgs } from './compute-endpoint-args';
+import { toSharedHiddenInputs } from './hidden-inputs';
 import { type Registration, toAliases, toOptions, toPluginToken, toProperties } from './registration';
 
 const { version }: { version: string } = require('../../package.json');

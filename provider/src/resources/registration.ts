@@ -2,8 +2,8 @@ import * as pulumi from '@pulumi/pulumi';
 import { isPlainObject } from 'lodash';
 import { dynamicSettingNames } from '../config/setting-names';
 import { refuseUnsafeConfig } from '../config/stack-config';
-import { toHiddenInputs } from '../dynamic/hidden-inputs';
 import type { DynamicType } from '../dynamic/provider-text';
+import { toHiddenInputs } from './hidden-inputs';
 
 const thePlugin = 'import the class from pulumi-postgres-compute/plugin';
 

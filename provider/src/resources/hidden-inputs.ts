@@ -1,5 +1,5 @@
 import * as pulumi from '@pulumi/pulumi';
-import type { DynamicType } from './provider-text';
+import type { DynamicType } from '../dynamic/provider-text';
 
 /** What the program passes to the provider besides the arguments, because the engine does not. */
 export function toHiddenInputs(
