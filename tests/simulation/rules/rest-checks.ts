@@ -1,10 +1,10 @@
 import { difference, isEqual, map, omit } from 'lodash';
 import type { Endpoint } from 'postgres-control-emulator';
-import { ApiError } from '../../../emulator/src/records/api-error';
 import { failedStatuses } from '../../support/operation';
 import type { Stack } from '../engine/stack';
 import { isDestroy, type Round } from '../scenario/scenario';
 import type { SlotPlan } from '../scenario/slot-plan';
+import { unlessRefused } from '../service/served-plane';
 import { findDifference, slotName } from '../user/declared-slot';
 import type { RunResult, World } from '../user/world';
 import type { Before } from './baseline';
@@ -29,11 +29,7 @@ function findDuplicates({ ground, watch }: World, { state }: Stack, slots: reado
 function deleteDuplicates({ ground, book }: World, duplicates: readonly Endpoint[]): void {
   for (const { id } of duplicates) {
     book.excuse('made by a dead process');
-    try {
-      ground.controls.deleteEndpoint(id);
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-    }
+    unlessRefused(() => ground.controls.deleteEndpoint(id));
   }
 }
 

@@ -31,14 +31,23 @@ export class Simulator {
   readonly #randomness = new SeededRandomness();
   readonly #network = new Network();
   #restore = () => {};
+  /** Of the schedule that runs. */
+  #violations: Violation[] = [];
+  readonly #noteBroken = (error: unknown) => {
+    const what = error instanceof Error ? String(error.stack) : String(error);
+    this.#violations.push({ rule: 'the simulation works', what });
+  };
 
   install(): void {
     this.#time.install();
     this.#randomness.install();
     this.#restore = this.#network.install();
+    // The other schedules still run.
+    process.on('unhandledRejection', this.#noteBroken);
   }
 
   uninstall(): void {
+    process.off('unhandledRejection', this.#noteBroken);
     this.#restore();
     this.#randomness.uninstall();
     this.#time.uninstall();
@@ -76,17 +85,11 @@ export class Simulator {
 
   /** Lets time pass until the work is done. */
   async #finish(work: Promise<void>, violations: Violation[]): Promise<void> {
+    this.#violations = violations;
     let isOver = false;
-    const finished = work
-      .catch((error) =>
-        violations.push({
-          rule: 'the simulation works',
-          what: error instanceof Error ? String(error.stack) : String(error),
-        }),
-      )
-      .finally(() => {
-        isOver = true;
-      });
+    const finished = work.catch(this.#noteBroken).finally(() => {
+      isOver = true;
+    });
     const hasEnded = await this.#time.passUntil(() => isOver, longestMs);
     if (hasEnded) await finished;
     else violations.push({ rule: 'calls end in time', what: 'the run neither ends nor waits for anything' });

@@ -5,8 +5,19 @@ import { createControlPlane } from '../../../emulator/src/control-plane/create-c
 import { Controls } from '../../../emulator/src/controls/controls';
 import { RequestLog } from '../../../emulator/src/http/log-requests';
 import { resolveOptions } from '../../../emulator/src/options/emulator-options';
+import { ApiError } from '../../../emulator/src/records/api-error';
 import { Clock } from '../../../emulator/src/records/clock';
 import { trueTime } from '../time/virtual-time';
+
+/** What the service refuses to other people does not happen: a lock, or a delete or a restore under way. */
+export function unlessRefused<Result>(work: () => Result): Result | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}
 
 /** The emulator's control plane with its controls, in any server. */
 export class ServedPlane {

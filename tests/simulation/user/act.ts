@@ -3,6 +3,7 @@ import type { BranchPlan } from '../scenario/branch-plan';
 import { type Disturbance, isDrift } from '../scenario/other-people';
 import type { Round } from '../scenario/scenario';
 import type { SlotPlan } from '../scenario/slot-plan';
+import { unlessRefused } from '../service/served-plane';
 import type { World } from './world';
 
 /** The slots whose endpoints other people change, rename or delete. */
@@ -89,8 +90,9 @@ const branchActs: Partial<Record<Disturbance['what'], (scene: BranchScene) => st
   },
   'protect a branch': ({ world, own }) => {
     if (!own) return undefined;
-    world.ground.branches.protectedByOthers.add(own.id);
-    return changeBranch(world, own, { protected: !own.protected });
+    const id = changeBranch(world, own, { protected: !own.protected });
+    world.ground.branches.protectedByOthers.add(id);
+    return id;
   },
   'rename a branch': ({ world, disturbance: { slot }, own }) => {
     const name = `renamed-${slot}`;
@@ -115,10 +117,17 @@ export function act(world: World, disturbance: Disturbance): void {
   const known = new Set(world.stacks.flatMap(({ state }) => state.resources.map(({ id }) => id)));
   const isKnown = ({ id }: { id: string }) => known.has(id) && !world.ground.isDeleting(id);
   const branchPlan = world.ground.branches.plans[slot];
-  const done = branchAct
-    ? branchPlan &&
-      branchAct({ world, disturbance, plan: branchPlan, own: world.ground.branches.own(slot).find(isKnown) })
-    : plan && acts[what]?.({ world, disturbance, plan, own: world.ground.own(slot).find(isKnown) });
+  const done = unlessRefused(() =>
+    branchAct
+      ? branchPlan &&
+        branchAct({
+          world,
+          disturbance,
+          plan: branchPlan,
+          own: world.ground.branches.own(slot).find(isKnown),
+        })
+      : plan && acts[what]?.({ world, disturbance, plan, own: world.ground.own(slot).find(isKnown) }),
+  );
   if (done === undefined) return;
   world.journal.count('changes by others');
   world.journal.note('other people', () => `${what}: ${done}`);
