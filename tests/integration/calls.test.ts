@@ -131,16 +131,19 @@ describe('a diff', () => {
     }
   });
 
-  it('makes a rename by aliases an update without requests', async () => {
+  it.each([
+    ['a rename by aliases', { __urn: urnOf('renamed') }],
+    ['the option retainOnDelete', { __retainsOnDelete: true }],
+  ])('makes %s an update without requests', async (_title, change) => {
     const service = await startService();
     const { id, outs } = await createEndpoint(service);
     const run = service.startProvider();
-    const renamed = service.declare({ __urn: urnOf('renamed') });
+    const changed = service.declare(change);
     const sent = service.emulator.requests().length;
-    expect(await run.diff(id, outs, renamed)).toMatchObject({ changes: true, replaces: [] });
-    const updated = await run.update(id, outs, renamed);
-    expect(updated.outs?.__urn).toBe(urnOf('renamed'));
-    expect((await run.diff(id, updated.outs as StoredOutputs, renamed)).changes).toBe(false);
+    expect(await run.diff(id, outs, changed)).toMatchObject({ changes: true, replaces: [] });
+    const updated = await run.update(id, outs, changed);
+    expect(updated.outs).toMatchObject(change);
+    expect((await run.diff(id, updated.outs as StoredOutputs, changed)).changes).toBe(false);
     expect(service.emulator.requests()).toHaveLength(sent);
   });
 

@@ -79,6 +79,7 @@ export class DynamicProvider implements dynamic.ResourceProvider<StoredInputs, S
       !isEqual(olds.timeouts, news.timeouts) ||
       isFromPlugin(olds, news) ||
       isRenamed(olds, news) ||
+      olds.__retainsOnDelete !== news.__retainsOnDelete || // The next diff sees only the outputs.
       hasNewSecret(olds, news);
     // A branch has at most one read_write endpoint, so the old one has to go first. For programs without our classes, which
     // set the resource option of that name.
