@@ -146,6 +146,24 @@ it('a preview of a rename keeps no data of a database that is lost', async () =>
   expect(gone.shown.join()).toMatch(/^database \S+ no longer exists: .*--refresh/);
 });
 
+it('a reset is not said to replace what others have dropped since', async () => {
+  const { startRun, project, request } = await startEngineRuns();
+  const projectId = project.id;
+  const branch = await startRun().create('branch', 'b', { projectId, allowDataLoss: true });
+  const app = { projectId, branchId: branch.id, name: 'app', ownerName: 'app_owner', adopt: true };
+  const database = await startRun().create('database', 'd', app);
+  const reset = { ...branch.inputs, resetTriggers: { commit: 'b' } };
+  const run = startRun();
+  const [resetBranch, kept] = [await run.update(branch, reset), await run.update(database, app)];
+  await request('DELETE', `/projects/${projectId}/branches/${branch.id}/databases/app`);
+  const next = startRun();
+  await next.preview(resetBranch, reset);
+  await next.preview(kept, app);
+  expect(next.shown.join()).toMatch(
+    /^its branch was reset at \S+, and no longer has this database: .* creates/,
+  );
+});
+
 it('a new database can have the name that another one had at first', async () => {
   const { startRun, project, branch, request } = await startEngineRuns();
   const shop = { projectId: project.id, branchId: branch.id, name: 'shop', ownerName: 'app_owner' };

@@ -165,10 +165,17 @@ export async function describeLost<Inputs extends NamedInputs>(
   news: Declared<Inputs>,
 ): Promise<string[]> {
   const andAgain = `\`pulumi up\` creates this one again, ${again}`;
-  if (isReset(core, prior))
+  if (isReset(core, prior)) {
+    const { reset, resetAt } = core.claims.branch.item(prior.outputs.branchId);
+    // Others may have dropped it since.
+    if (reset === 'done' && resetAt !== undefined)
+      return [
+        `its branch was reset at ${resetAt}, and no longer has this ${kind}: ${andAgain}, unless the branch has another one of its name`,
+      ];
     return [
       `the reset of its branch replaces the ${kind}s: ${andAgain}, unless the branch that the data comes from has it`,
     ];
+  }
   const isUncertain = prior.outputs.__ledger?.past === 'uncertain';
   if (!isUncertain && changes.length === 0) return [];
   const items = await glimpseNamed(core, kind, news);
