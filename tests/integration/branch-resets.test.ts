@@ -52,7 +52,7 @@ describe('the reset of a branch', () => {
     expect(next.shown.join()).toMatch(/to the present data of \S+ \("\*\*\*"\), drops/);
   });
 
-  it('is refused if another one keeps its data under the same name', async () => {
+  it('is refused if another one is to use the name for its data', async () => {
     const { run, startRun, branch, project } = await startGuarded();
     const projectId = project.id;
     const other = await startRun().create('branch', 'other', { projectId, ...before });
@@ -60,7 +60,10 @@ describe('the reset of a branch', () => {
     await run.preview(branch, keeping);
     await run.preview(branch, keeping);
     const { message } = await errorOf(run.preview(other, keeping));
-    expect(message).toMatch(/urn:\S+::b is to keep its data in a branch of the same name/);
+    expect(message).toMatch(/preserveUnderName is "kept", and urn:\S+::b is to use that name as well/);
+    const next = startRun();
+    await next.check('branch', 'new', { projectId, name: 'kept' });
+    expect((await errorOf(next.preview(other, keeping))).message).toContain('::new is to use that name');
   });
 
   it('is refused without the expiry of its source if that is unknown', async () => {

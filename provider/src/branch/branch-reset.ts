@@ -195,6 +195,6 @@ function findResetObstacle(
   if (holder)
     return `preserveUnderName is "${holder.name}", and the project already has a branch of that name, ${holder.id} (created ${holder.created_at}): each reset that keeps the data needs a new name`;
   if (preserveUnderName === undefined || isUnknown(preserveUnderName) || urn === undefined) return undefined;
-  const other = core.claims.branch.claimName(`${inputs.projectId} preserved`, preserveUnderName, urn);
-  return other && `${other} is to keep its data in a branch of the same name (preserveUnderName)`;
+  const other = core.claims.branch.claimName(inputs.projectId, preserveUnderName, urn);
+  return other && `preserveUnderName is "${preserveUnderName}", and ${other} is to use that name as well`;
 }
