@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { unknownValue } from '../../provider/src/lifecycle/input-values';
 import { errorOf } from '../support/failure';
-import { startProgram } from '../support/start-program';
+import { startBranchProgram, startProgram } from '../support/start-program';
 import { urnOf } from '../support/start-service';
 
 it('a move to a branch of no such project is refused in the preview', async () => {
@@ -9,6 +9,15 @@ it('a move to a branch of no such project is refused in the preview', async () =
   const endpoint = await startRun().create('endpoint', 'e', on(feature));
   const { message } = await errorOf(run.preview(endpoint, on('br-elsewhere')));
   expect(message).toMatch(/branchId is not the id of a branch of project \S+\. Nothing was changed/);
+});
+
+it('a move to a branch that the run is deleting is refused', async () => {
+  const { one, run, startRun, feature, on } = await startBranchProgram();
+  const endpoint = await startRun().create('endpoint', 'e', on(feature));
+  const deletion = run.delete(one);
+  const { message } = await errorOf(run.update(endpoint, on(one.id)));
+  await deletion;
+  expect(message).toContain(`branchId is ${one.id}, a branch that this run has deleted`);
 });
 
 describe('a move to a branch that has an endpoint', () => {

@@ -89,14 +89,7 @@ export abstract class ResourceLifecycle<
   /** @throws UnsettledError when the resource exists, but not as declared: it must be kept in state */
   create(news: Declared<Inputs>, deadline: Deadline): Promise<Created<Outputs>> {
     const create = async () => {
-      // On a branch that this run is deleting, it would go with the branch.
-      const place = String((news.inputs as Properties)[this.place]);
-      const { branch } = this.core.claims;
-      await Promise.allSettled([branch.item(place).leaving]);
-      if (branch.item(place).leaving)
-        throw new Error(
-          `${this.place} is ${place}, a branch that this run has deleted to replace it. Run \`pulumi up --refresh\`, without --target and --exclude. If the program gives the id as text, set the id of the branch resource instead.`,
-        );
+      await this.#checkPlace(news);
       return this.make(news, deadline);
     };
     return this.claims.noteFailure(news.resource.urn, this.core.presentably([news], create));
@@ -119,10 +112,14 @@ export abstract class ResourceLifecycle<
     news: Declared<Inputs>,
     deadline: Deadline,
   ): Promise<Outputs> {
-    const changes = difference(this.#table.findChanges(prior, news.inputs), this.#table.settings);
+    const found: readonly string[] = this.#table.findChanges(prior, news.inputs);
+    const changes = difference(found, this.#table.settings);
     if (changes.length === 0 && !this.isDue(prior))
       return this.#table.withSettings(prior.outputs, news.inputs);
-    const change = () => this.change(id, prior, news, deadline, changes);
+    const change = async () => {
+      if (changes.includes(this.place)) await this.#checkPlace(news);
+      return this.change(id, prior, news, deadline, changes);
+    };
     return this.core.presentably([asReported(prior), news], change);
   }
 
@@ -157,6 +154,17 @@ export abstract class ResourceLifecycle<
     changes: readonly string[],
   ): Promise<Outputs>;
   protected abstract remove(id: string, prior: Prior<Inputs, Outputs>, deadline: Deadline): Promise<void>;
+
+  /** @throws Error on a branch that this run is deleting: what is on it would go with the branch */
+  async #checkPlace({ inputs }: Declared<Inputs>): Promise<void> {
+    const place = String((inputs as Properties)[this.place]);
+    const { branch } = this.core.claims;
+    await Promise.allSettled([branch.item(place).leaving]);
+    if (branch.item(place).leaving)
+      throw new Error(
+        `${this.place} is ${place}, a branch that this run has deleted to replace it. Run \`pulumi up --refresh\`, without --target and --exclude. If the program gives the id as text, set the id of the branch resource instead.`,
+      );
+  }
 
   /** The branch with which this run replaces the resource, if any. The engine calls diff for that before it passes the declaration. */
   #findBase({ outputs }: Prior<object, object>, news: Declared<object>): string | undefined {
