@@ -32,7 +32,7 @@ export async function runDisturbed(
     return world.run(stack, {
       command: plainCommands[command],
       refreshesFirst: command.endsWith(' --refresh'),
-      replaceTargets: new Set(urnsOf(world, stack, round, '--replace')),
+      replaceTargets: new Set(command.startsWith('up') ? urnsOf(world, stack, round, '--replace') : []),
       ...(isFirst && {
         mishap: round.mishap,
         onEvent: (event: number) => {
