@@ -53,7 +53,7 @@ export async function reportReset(
   const what = describeReset(id, inputs, branch, all);
   const isForbidden = deletesData && allowDataLoss !== true;
   if (isUnknown(resetTriggers)) {
-    const gate = isForbidden ? '. If it does, `pulumi up` fails, because allowDataLoss is not true' : '';
+    const gate = isForbidden ? '. If it changes, `pulumi up` fails, because allowDataLoss is not true' : '';
     await core.warn(declaration, [`${what}, unless the value stays the same${gate}`]);
     return deletesData;
   }

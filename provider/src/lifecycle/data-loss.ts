@@ -93,7 +93,7 @@ export async function judgeLoss(
     : [`a change of ${changed}`, changed];
   const consequence = `${describe(`${kind} ${id}`, claims.isRetained(resource.urn))}: ${cause}`;
   const gate =
-    allowDataLoss === true ? '' : '. If it does, `pulumi up` fails, because allowDataLoss is not true';
+    allowDataLoss === true ? '' : '. If it changes, `pulumi up` fails, because allowDataLoss is not true';
   if (!isCertain) return { isCertain, warning: `${consequence}, unless the value stays the same${gate}` };
   const isGone = (await find().catch(() => true)) === undefined;
   if (isGone)

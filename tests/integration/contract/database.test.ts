@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestEffect } from 'postgres-control-emulator';
 import { describe, expect, it } from 'vitest';
 import type { NamedAttributes } from '../../../provider/src/control-api/wire-types';
+import { unknownValue } from '../../../provider/src/lifecycle/input-values';
 import { collectDiagnostics } from '../../support/diagnostics';
 import { callErrorOf, runReplacement } from '../../support/door';
 import { doors } from '../../support/start-door';
@@ -135,6 +136,8 @@ describe.each(doors)('a Database by %s', (_name, door) => {
   it('moves to another branch only with allowDataLoss: true', async () => {
     const { up, preview, names, emulator, project } = await startDatabase();
     const state = await up({});
+    await preview({ branchId: unknownValue }, state);
+    expect(shown.join('')).toContain('unless the value stays the same. If it changes, `pulumi up` fails');
     const branchId = emulator.createBranch(project.id, { name: 'elsewhere' }).id;
     const { message } = await callErrorOf(preview({ branchId }, state));
     expect(message).toMatch(
