@@ -57,7 +57,7 @@ describe('findInputFailures', () => {
     [
       'autoscalingLimit',
       { autoscalingLimit: 1 },
-      /not an argument of a ComputeEndpoint; those are projectId/,
+      /not an argument of a ComputeEndpoint; those are projectId,.*, in TypeScript also timeouts$/,
     ],
   ])('refuses an invalid %s: %j', (property, change, reason) => {
     const failures = findInputFailures({ ...valid, ...change });

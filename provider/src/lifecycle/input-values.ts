@@ -63,7 +63,7 @@ export function findShapeFailures(
     if (value === undefined || isUnknown(value)) continue;
     const reason = Object.hasOwn(shape, property)
       ? describeIssue(shape[property]?.safeParse(value).error?.issues[0])
-      : `is not an argument of ${of}; those are ${Object.keys(shape).join(', ')}`;
+      : `is not an argument of ${of}; those are ${Object.keys(shape).join(', ')}, in TypeScript also timeouts`;
     if (reason) failures.push({ property, reason });
   }
   return failures;
