@@ -82,7 +82,11 @@ function isRefusedLoss({ ground }: World, message: string): boolean {
  */
 function isForeignName({ ground }: World, { forced }: Round, message: string): boolean {
   const [, holder] = /already has an? (?:branch|endpoint) of that name, (\S+)/.exec(message) ?? [];
-  if ([...ground.foreign, ...ground.branches.foreign].some(({ id }) => id === holder)) return true;
+  // Where no list shows it yet.
+  const [, taken] = /BRANCH_ALREADY_EXISTS\].*branch_name:"(.+?)"/.exec(message) ?? [];
+  const isHolder = ({ id, name }: { id: string; name?: string | undefined }) =>
+    id === holder || (taken !== undefined && name === taken);
+  if ([...ground.foreign, ...ground.branches.foreign].some(isHolder)) return true;
   return forced.length > 0 && message.startsWith('branchId already has a read_write endpoint');
 }
 
