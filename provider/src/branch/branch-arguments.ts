@@ -3,7 +3,10 @@ import { ArgumentTable } from '../lifecycle/argument-table';
 import { isSameInstant, isUnknown } from '../lifecycle/input-values';
 import type { BranchArgument, BranchInputs } from './branch-inputs';
 
-/** Where the data of the branch comes from. The service may report it in another form, or another parent after a reset, also of the parent. */
+/**
+ * Where the data of the branch comes from. The service may report it in another form; after a reset of the branch or of its parent, it
+ * reports another parent.
+ */
 const point = { effect: 'replace', keepsProgramValue: true } as const;
 
 /**

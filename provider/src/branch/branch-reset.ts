@@ -1,6 +1,7 @@
 import { compact, find } from 'lodash';
 import type { Branch, BranchRestore } from '../control-api/wire-types';
 import { childIds, listChildren } from '../lifecycle/children';
+import { describeUncertain } from '../lifecycle/data-loss';
 import { isSameInstant, isUnknown, unknownValue } from '../lifecycle/input-values';
 import { isCreation } from '../lifecycle/ledger';
 import type { ProviderCore } from '../lifecycle/provider-core';
@@ -53,8 +54,7 @@ export async function reportReset(
   const what = describeReset(id, inputs, branch, all);
   const isForbidden = deletesData && allowDataLoss !== true;
   if (isUnknown(resetTriggers)) {
-    const gate = isForbidden ? '. If it changes, `pulumi up` fails, because allowDataLoss is not true' : '';
-    await core.warn(declaration, [`${what}, unless the value stays the same${gate}`]);
+    await core.warn(declaration, [describeUncertain(what, isForbidden)]);
     return deletesData;
   }
   if (isForbidden)

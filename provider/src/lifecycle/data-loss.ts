@@ -61,6 +61,12 @@ export async function findUnjudgedLoss(
   return [{ property: '', reason }];
 }
 
+/** What a preview reports while a value is not known yet: only `pulumi up` can refuse the change. */
+export function describeUncertain(consequence: string, isForbidden: boolean): string {
+  const gate = isForbidden ? '. If it changes, `pulumi up` fails, because allowDataLoss is not true' : '';
+  return `${consequence}, unless the value stays the same${gate}`;
+}
+
 /**
  * What the preview reports about a replacement, and whether the replacement is certain.
  * @param find what it would delete, at the service: an interrupted replacement or another client may have deleted it, and another run
@@ -92,9 +98,7 @@ export async function judgeLoss(
     ? [`${base} is ${isOther ? 'deleted or ' : ''}replaced`, base]
     : [`a change of ${changed}`, changed];
   const consequence = `${describe(`${kind} ${id}`, claims.isRetained(resource.urn))}: ${cause}`;
-  const gate =
-    allowDataLoss === true ? '' : '. If it changes, `pulumi up` fails, because allowDataLoss is not true';
-  if (!isCertain) return { isCertain, warning: `${consequence}, unless the value stays the same${gate}` };
+  if (!isCertain) return { isCertain, warning: describeUncertain(consequence, allowDataLoss !== true) };
   const isGone = (await find().catch(() => true)) === undefined;
   if (isGone)
     return { isCertain: false, warning: `${kind} ${id} no longer exists: there is no data to lose` };

@@ -68,7 +68,7 @@ function urnOf({ core, kind, id, prior }: DeleteQuestion): string | undefined {
   return core.claims[kind].ownerOf(id) ?? prior.resource.urn;
 }
 
-/** Judges a delete by what this run and the service know now. Shows what data and what else it deletes. Returns what it is at the service. */
+/** Judges a delete by what this run and the service know now. Shows what goes with it. Returns what it is at the service. */
 async function guardDelete(question: DeleteQuestion, project: ServiceProject): Promise<Subject> {
   const { id, core, prior, deadline } = question;
   const facts = await rereadUntil(
@@ -93,6 +93,7 @@ async function gatherFacts(question: DeleteQuestion, project: ServiceProject): P
   const hasOther = claims.hasOther(id, urn);
   const { allowDataLoss, allowRestart } = declared?.inputs ?? {};
   const isRemoved = declared === undefined;
+  const isLossAllowed = allowDataLoss === true;
   const common = {
     subject: { action: 'delete', kind, id },
     lacksCreate: claims.lacksCreate(urn),
@@ -110,9 +111,9 @@ async function gatherFacts(question: DeleteQuestion, project: ServiceProject): P
         return again();
       });
     const adopter = claims.findAdopter({ ...known, names: [name, live.name] }, urn);
-    const unallowed =
-      hasOther && live.name !== undefined && allowDataLoss !== true ? 'allowDataLoss' : undefined;
-    return { ...common, ...live, adopter, unallowed, losesData: isRemoved && live.name !== undefined };
+    const hasData = live.name !== undefined;
+    const unallowed = hasData && hasOther && !isLossAllowed ? 'allowDataLoss' : undefined;
+    return { ...common, ...live, adopter, unallowed, losesData: isRemoved && hasData };
   }
   if (kind !== 'endpoint') {
     const found = await project.named(kind, String(branchId)).find(id, { deadline, isSame });
@@ -120,7 +121,7 @@ async function gatherFacts(question: DeleteQuestion, project: ServiceProject): P
     const keeper = claims.keeperOf(idNow, urn);
     if (keeper !== undefined) throw new Instead(() => core.reportKept(`${kind} ${idNow}`, urn, keeper));
     const hasData = kind === 'database' && found !== undefined;
-    const unallowed = hasData && (hasOther || replacement) && !allowDataLoss ? 'allowDataLoss' : undefined;
+    const unallowed = hasData && (hasOther || replacement) && !isLossAllowed ? 'allowDataLoss' : undefined;
     const adopter = claims.findAdopter({ ...known, branchId, names: [name, found?.name] }, urn);
     const subject = { ...common.subject, id: idNow };
     return { ...common, subject, adopter, unallowed, losesData: isRemoved && hasData };
