@@ -35,8 +35,9 @@ export class Watch {
   readonly unheard = new Set<string>();
   /** The runs of which the service has done a write, or may have. */
   readonly wrote = new WeakSet<SimulatedRun>();
-  /** What exists more than once, perhaps: a request of a dead process, or one that arrived twice, has created one of that name. */
+  /** Endpoints that may be duplicates: a create of the same name came late, from a dead process, or arrived twice. */
   readonly createdLate = new Set<string>();
+  /** The names of those creates. */
   readonly #createdLateAs = new Set<string>();
   /** When the last create or delete of a dead process has arrived. Virtual time. */
   lateWriteAt = Number.NEGATIVE_INFINITY;

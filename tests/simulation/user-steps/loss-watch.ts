@@ -1,5 +1,4 @@
 import type { Branch, Endpoint } from 'postgres-control-emulator';
-import { ApiError } from '../../../emulator/src/records/api-error';
 import type { AgreementGround } from '../engine/agreement/agreement-ground';
 import type { Intrusion } from '../engine/agreement/agreement-scenario';
 import type { EngineResult } from '../engine/engine-failures';
@@ -8,6 +7,7 @@ import { type DeclaredResource, isBranchUrn, type Stack } from '../engine/stack'
 import type { SentRequest } from '../network/network';
 import type { RuleBook } from '../rules/rule-book';
 import type { Rule } from '../rules/rules';
+import { unlessRefused } from '../service/served-plane';
 import { declares, isAdopterOf, isNew, mayDelete, speaksOfLoss } from './loss-rules';
 import type { Held, RunRecord } from './run-record';
 import type { UserSchedule, UserStep } from './user-schedule';
@@ -100,12 +100,11 @@ export class LossWatch {
 
   /** Others act, where the rules of the service allow it. */
   intruded(intrusion: Intrusion): void {
-    try {
+    const isDone = unlessRefused(() => {
       this.#world.ground.intrude(intrusion);
-    } catch (error) {
-      if (error instanceof ApiError) return;
-      throw error;
-    }
+      return true;
+    });
+    if (!isDone) return;
     const stored = this.#world.stack.find(this.#world.ground.urnOf(intrusion.resource));
     if (intrusion.protects && stored && stored.outputs.values.protected !== true)
       this.protectedByOthers.add(stored.id);

@@ -200,8 +200,10 @@ export class UserWorld implements Carrier {
       const { branches, endpoints } = this.held();
       const ids = request.path.endsWith('/restore') ? this.released : this.created;
       for (const { id } of differenceBy(branches, before.branches, 'id')) ids.add(id);
-      for (const { id } of differenceBy(endpoints, before.endpoints, 'id')) created.push(id);
-      for (const id of created) this.created.add(id);
+      for (const { id } of differenceBy(endpoints, before.endpoints, 'id')) {
+        created.push(id);
+        this.created.add(id);
+      }
       return result;
     });
     if (served.kind === 'lost') for (const id of created) this.unheard.add(id);

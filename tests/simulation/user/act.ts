@@ -117,17 +117,14 @@ export function act(world: World, disturbance: Disturbance): void {
   const known = new Set(world.stacks.flatMap(({ state }) => state.resources.map(({ id }) => id)));
   const isKnown = ({ id }: { id: string }) => known.has(id) && !world.ground.isDeleting(id);
   const branchPlan = world.ground.branches.plans[slot];
-  const done = unlessRefused(() =>
-    branchAct
-      ? branchPlan &&
-        branchAct({
-          world,
-          disturbance,
-          plan: branchPlan,
-          own: world.ground.branches.own(slot).find(isKnown),
-        })
-      : plan && acts[what]?.({ world, disturbance, plan, own: world.ground.own(slot).find(isKnown) }),
-  );
+  const perform = () => {
+    const { ground } = world;
+    if (!branchAct)
+      return plan && acts[what]?.({ world, disturbance, plan, own: ground.own(slot).find(isKnown) });
+    const own = ground.branches.own(slot).find(isKnown);
+    return branchPlan && branchAct({ world, disturbance, plan: branchPlan, own });
+  };
+  const done = unlessRefused(perform);
   if (done === undefined) return;
   world.journal.count('changes by others');
   world.journal.note('other people', () => `${what}: ${done}`);
