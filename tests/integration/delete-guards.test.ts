@@ -233,17 +233,3 @@ describe('what others did since', () => {
     expect(isThere(one.id)).toBe(true);
   });
 });
-
-describe('what leaves the program', () => {
-  it('has its data named before it is deleted, if it still has any', async () => {
-    const { one, startRun, projectId, feature, request } = await startBranchProgram();
-    const place = { projectId, branchId: feature, ownerName: 'app_owner' };
-    const shop = await startRun().create('database', 'shop', { ...place, name: 'shop' });
-    const gone = await startRun().create('database', 'gone', { ...place, name: 'gone' });
-    await request('DELETE', `/projects/${projectId}/branches/${feature}/databases/gone`);
-    const run = startRun();
-    for (const each of [shop, gone, one]) await run.delete(each);
-    const said = [`database ${shop.id}`, `branch ${one.id}`].map((which) => `deletes the data of ${which}`);
-    expect(run.shown.filter((line) => line.includes('deletes the data'))).toEqual(said);
-  });
-});

@@ -57,13 +57,13 @@ export class BranchLifecycle extends ResourceLifecycle<BranchInputs, BranchOutpu
     const project = this.core.projects.project(prior.inputs.projectId);
     const hasNoData = await hasFailedToBecomeReady(project, id, prior.outputs);
     const isReplaced = difference.replaces.length > 0;
-    const deletesData = isReplaced && !hasNoData;
     const replaces = hasNoData && !isReplaced ? ['unsettledOperations'] : difference.replaces;
     this.claims.noteDiff(id, prior, news, { ...difference, replaces });
     const { protected: wasProtected, lastResetAt } = prior.outputs;
     this.claims.noteItem(id, { wasProtected: wasProtected === true, lastResetAt });
     await foreseeBase(this.core, news, prior.outputs.projectId, base);
-    if (deletesData) await this.#reportReplacement(id, replaces, prior, news);
+    const deletesData =
+      isReplaced && !hasNoData && (await this.#reportReplacement(id, replaces, prior, news));
     await checkReset(this.core, news, String(prior.outputs.parentId));
     const expired = describeExpired(prior.outputs);
     if (expired !== undefined) await this.core.warn(news, [expired]);
@@ -116,18 +116,20 @@ export class BranchLifecycle extends ResourceLifecycle<BranchInputs, BranchOutpu
     return deleteGuarded({ core: this.core, kind: 'branch', id, prior, deadline, send });
   }
 
+  /** Returns whether it deletes data. */
   async #reportReplacement(
     id: string,
     replaces: readonly string[],
     prior: PriorBranch,
     news: BranchDeclaration,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const project = this.core.projects.project(prior.outputs.projectId);
     const find = () => project.branches.findPatiently(id, project.readLagMs, {}, performance.now());
-    const { isCertain, warning } = await judgeLoss(this.core, branchLoss, id, replaces, prior, news, find);
-    const isForeseen = isCertain && !this.claims.isRetained(news.resource.urn);
-    const goesToo = isForeseen ? await foreseeDelete(this.core, news, project, id) : [];
+    const loss = await judgeLoss(this.core, branchLoss, id, replaces, prior, news, find);
+    const { isCertain, deletesData, warning } = loss;
+    const goesToo = isCertain && deletesData ? await foreseeDelete(this.core, news, project, id) : [];
     await this.core.warn(news, [warning, ...goesToo]);
+    return deletesData;
   }
 
   /** For a branch that is not in state yet. */

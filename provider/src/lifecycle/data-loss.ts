@@ -52,13 +52,20 @@ export async function findUnjudgedLoss(
     by === 'base'
       ? [`${base} is replaced`, `leave ${base} as it was`]
       : [replacedByOption, 'leave the option out'];
-  const consequence = describe(`the ${kind}`, claims.isRetained(urn));
+  const consequence = describe(`the ${kind}`, isKept(core, kind, urn));
   if (allowDataLoss) {
     await core.warn(declaration, [`${consequence}: ${cause}`]);
     return [];
   }
   const reason = `allowDataLoss is not true, and this ${consequence}: ${cause}. To continue, set allowDataLoss: true; to keep the data, ${wayOut}.`;
   return [{ property: '', reason }];
+}
+
+/** Whether `retainOnDelete` keeps the data. A database goes with its branch all the same. */
+function isKept({ claims }: ProviderCore, kind: Loss['kind'], urn: string | undefined): boolean {
+  const { base } = claims[kind].resource(urn);
+  const goesWithBranch = kind === 'database' && base !== undefined && !claims.branch.isLeft(base);
+  return claims[kind].isRetained(urn) && !goesWithBranch;
 }
 
 /** What a preview reports while a value is not known yet: only `pulumi up` can refuse the change. */
@@ -97,12 +104,18 @@ export async function judgeLoss(
   const [cause, kept] = goesWithBase
     ? [`${base} is ${isOther ? 'deleted or ' : ''}replaced`, base]
     : [`a change of ${changed}`, changed];
-  const consequence = `${describe(`${kind} ${id}`, claims.isRetained(resource.urn))}: ${cause}`;
-  if (!isCertain) return { isCertain, warning: describeUncertain(consequence, allowDataLoss !== true) };
+  const deletesData = !isKept(core, kind, resource.urn);
+  const consequence = `${describe(`${kind} ${id}`, !deletesData)}: ${cause}`;
+  if (!isCertain)
+    return { isCertain, deletesData, warning: describeUncertain(consequence, allowDataLoss !== true) };
   const isGone = (await find().catch(() => true)) === undefined;
   if (isGone)
-    return { isCertain: false, warning: `${kind} ${id} no longer exists: there is no data to lose` };
-  if (allowDataLoss === true) return { isCertain, warning: consequence };
+    return {
+      isCertain: false,
+      deletesData: false,
+      warning: `${kind} ${id} no longer exists: there is no data to lose`,
+    };
+  if (allowDataLoss === true) return { isCertain, deletesData, warning: consequence };
   const alone = isOther ? ', or in a `pulumi destroy`, first delete this one alone, with --target' : '';
   const wayOut = isEarly
     ? `apply allowDataLoss: true in an earlier \`pulumi up\`${alone}`

@@ -92,8 +92,8 @@ async function gatherFacts(question: DeleteQuestion, project: ServiceProject): P
   const replacement = claims.findReplacement(urn);
   const hasOther = claims.hasOther(id, urn);
   const { allowDataLoss, allowRestart } = declared?.inputs ?? {};
-  const isRemoved = declared === undefined;
   const isLossAllowed = allowDataLoss === true;
+  const isForeseen = claims.isReplaced(id);
   const common = {
     subject: { action: 'delete', kind, id },
     lacksCreate: claims.lacksCreate(urn),
@@ -113,7 +113,7 @@ async function gatherFacts(question: DeleteQuestion, project: ServiceProject): P
     const adopter = claims.findAdopter({ ...known, names: [name, live.name] }, urn);
     const hasData = live.name !== undefined;
     const unallowed = hasData && hasOther && !isLossAllowed ? 'allowDataLoss' : undefined;
-    return { ...common, ...live, adopter, unallowed, losesData: isRemoved && hasData };
+    return { ...common, ...live, adopter, unallowed, losesData: hasData && !isForeseen };
   }
   if (kind !== 'endpoint') {
     const found = await project.named(kind, String(branchId)).find(id, { deadline, isSame });
@@ -124,7 +124,7 @@ async function gatherFacts(question: DeleteQuestion, project: ServiceProject): P
     const unallowed = hasData && (hasOther || replacement) && !isLossAllowed ? 'allowDataLoss' : undefined;
     const adopter = claims.findAdopter({ ...known, branchId, names: [name, found?.name] }, urn);
     const subject = { ...common.subject, id: idNow };
-    return { ...common, subject, adopter, unallowed, losesData: isRemoved && hasData };
+    return { ...common, subject, adopter, unallowed, losesData: hasData && !isForeseen };
   }
   // The endpoint is read only if this run may adopt or replace it.
   const isAsked = claims.hasAdopters || replacement || hasOther;

@@ -13,7 +13,7 @@ export interface StandingEndpoint {
 /** Everything that a delete is judged by, gathered right before its request. */
 export interface DeleteFacts {
   readonly subject: Subject;
-  /** Whether data goes with it, and no preview has said so: about what leaves the program, the engine asks the provider nothing. */
+  /** Whether data goes with it, and no diff has said so: the engine calls none for what leaves the program or is replaced by force. */
   readonly losesData?: boolean;
   /** Whether the resource may still use it, because its replacement was not created. */
   readonly lacksCreate?: boolean;

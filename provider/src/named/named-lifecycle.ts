@@ -90,9 +90,9 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
       const { named, readLagMs } = this.core.projects.project(projectId);
       const isSame = isOf(prior.outputs);
       const find = () => named(kind, branchId).findPatiently(id, readLagMs, { isSame }, performance.now());
-      const { warning } = await judgeLoss(this.core, loss, id, replaces, prior, news, find);
+      const { warning, deletesData } = await judgeLoss(this.core, loss, id, replaces, prior, news, find);
       await this.core.warn(news, [warning]);
-      return { deletesData: true };
+      return { deletesData };
     }
     await checkUpdate(this.core, this.#named, changes, prior, news);
     const { branchId } = prior.outputs;

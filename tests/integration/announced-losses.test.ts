@@ -1,0 +1,55 @@
+import { expect, it } from 'vitest';
+import { unknownValue } from '../../provider/src/lifecycle/input-values';
+import { startBranchProgram } from '../support/start-program';
+
+it('what leaves the program has its data named, if it still has any', async () => {
+  const { one, startRun, projectId, feature, request } = await startBranchProgram();
+  const place = { projectId, branchId: feature, ownerName: 'app_owner' };
+  const shop = await startRun().create('database', 'shop', { ...place, name: 'shop' });
+  const gone = await startRun().create('database', 'gone', { ...place, name: 'gone' });
+  await request('DELETE', `/projects/${projectId}/branches/${feature}/databases/gone`);
+  const run = startRun();
+  for (const each of [shop, gone, one]) await run.delete(each);
+  const said = [`database ${shop.id}`, `branch ${one.id}`].map((which) => `deletes the data of ${which}`);
+  expect(run.shown.filter((line) => line.includes('deletes the data'))).toEqual(said);
+});
+
+it('data is named where no diff has announced the delete', async () => {
+  const { one, startRun } = await startBranchProgram();
+  const inputs = { ...one.inputs, name: 'later', allowDataLoss: true };
+  const later = await startRun().create('branch', 'one', inputs);
+  const run = startRun();
+  await run.preview(later, inputs); // The earlier one is left of an interrupted replacement, or gives way to an import.
+  await run.delete(one);
+  expect(run.shown).toEqual([`deletes the data of branch ${one.id}`]);
+  const forced = startRun();
+  await forced.check('branch', 'one', { ...inputs, name: 'latest' });
+  await forced.delete(later);
+  expect(forced.shown).toEqual([`deletes the data of branch ${later.id}`]);
+});
+
+it('data is named once where a diff has announced the delete', async () => {
+  const { one, startRun, projectId, feature } = await startBranchProgram();
+  const args = { projectId, branchId: one.id, name: 'shop', ownerName: 'app_owner', allowDataLoss: true };
+  const shop = await startRun().create('database', 'shop', args);
+  const run = startRun();
+  await run.preview(one, { ...one.inputs, parentId: feature, allowDataLoss: true });
+  await run.replaceEarly(shop, { branchId: unknownValue });
+  await run.delete(shop);
+  await run.delete(one);
+  expect(run.shown.filter((line) => line.includes('data'))).toHaveLength(2);
+});
+
+it.each([true, false])('a database goes with its branch, unless that is retained: %s', async (isKept) => {
+  const { one, startRun, projectId, feature } = await startBranchProgram();
+  const args = { projectId, branchId: one.id, name: 'shop', ownerName: 'app_owner', allowDataLoss: true };
+  const retained = { retainsOnDelete: true };
+  const shop = await startRun().create('database', 'shop', args, retained);
+  const run = startRun();
+  const changed = { ...one.inputs, name: 'other', parentId: feature, allowDataLoss: true };
+  expect(await run.preview(one, changed, isKept ? retained : {})).toMatchObject({ deletesData: !isKept });
+  const diff = await run.replaceEarly(shop, { branchId: unknownValue }, retained);
+  expect(diff).toMatchObject({ deletesData: !isKept });
+  const said = isKept ? `leaves database ${shop.id} at the service` : `deletes database ${shop.id} with its`;
+  expect(run.shown.join()).toContain(said);
+});
