@@ -6,6 +6,7 @@ import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import type { ProviderCore } from '../lifecycle/provider-core';
 import { foreseeGone } from '../lifecycle/resource-errors';
 import type { Declared } from '../lifecycle/resource-identity';
+import { isUnfinished } from '../operations/operation-outcome';
 import type { NamedItem } from '../operations/service-project';
 import { describeCopied, describeTaken } from './named-create';
 import { isOf, isReset } from './named-resource';
@@ -146,12 +147,18 @@ export function describeUpdate<Inputs extends NamedInputs>(
   prior: PriorNamed<Inputs>,
   { inputs }: Declared<Inputs>,
 ): string[] {
+  const isAwaited = prior.outputs.unsettledOperations?.some(isUnfinished);
   return findSent(named, changes, prior).flatMap((name) => {
     const text = named.changes?.[name];
     if (text === undefined) return [];
+    if (!changes.includes(name))
+      return [
+        isAwaited
+          ? `${text}, unless the earlier one, for which \`pulumi up\` waits first, succeeds`
+          : `${text}: an earlier one was not applied`,
+      ];
     const unless = isUnknown(inputs[name as keyof Inputs]) ? ', unless the value stays the same' : '';
-    const why = changes.includes(name) ? `a change of ${name}` : 'an earlier one was not applied';
-    return [`${text}${unless}: ${why}`];
+    return [`${text}${unless}: a change of ${name}`];
   });
 }
 

@@ -86,6 +86,9 @@ describe.each(doors)('a Role by %s', (_name, door) => {
     expect(failed.outputs.unsettledOperations).toMatchObject([{ action: 'apply_config' }]);
     await preview({}, failed);
     expect(shown.join('')).toContain('an earlier one was not applied');
+    const unsettledOperations = [{ action: 'apply_config', id: 'op-1', status: 'running' }];
+    await preview({}, { ...failed, outputs: { ...failed.outputs, unsettledOperations } });
+    expect(shown.join('')).toContain('unless the earlier one, for which `pulumi up` waits first, succeeds');
     const state = await up({}, failed);
     expect(writes().at(-1)?.path).toContain('reset_password');
     expect(state.outputs).not.toHaveProperty('unsettledOperations');
