@@ -68,6 +68,19 @@ describe('with deleteBeforeReplace: false', () => {
     expect(kept?.settings.pg_settings).not.toHaveProperty('application_name');
   });
 
+  it('a preview of a replaced branch says that its endpoint may move', async () => {
+    const { startRun, project, branch } = await startEngineRuns();
+    const projectId = project.id;
+    const old = await startRun().create('branch', 'b', { projectId }, beforeDelete);
+    const endpoint = { projectId, branchId: old.id, type: 'read_write' };
+    await startRun().create('endpoint', 'api', endpoint);
+    const run = startRun();
+    await run.preview(old, { projectId, parentId: branch.id, allowDataLoss: true });
+    expect(run.shown.join()).toMatch(
+      /with its endpoints, unless they move to the new one: .*\n.* with it, unless they move to the new one: ep-/,
+    );
+  });
+
   it('a forced replacement also keeps an endpoint that has replaced another', async () => {
     const { old, heldIds, replace } = await startReplica();
     const { next: state } = await replace(old, {}, 'declared');

@@ -7,6 +7,7 @@ import { findReplacementFailures, findUnknownBranch } from '../lifecycle/create-
 import type { Existing } from '../lifecycle/create-once';
 import { findUnjudgedLoss, judgeLoss, type Loss } from '../lifecycle/data-loss';
 import { deleteGuarded, foreseeBase, foreseeDelete } from '../lifecycle/delete-facts';
+import { unlessMoved } from '../lifecycle/delete-guards';
 import { orForced } from '../lifecycle/forced-replacement';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import { asReported, type ProviderCore } from '../lifecycle/provider-core';
@@ -166,10 +167,10 @@ export class BranchLifecycle extends ResourceLifecycle<BranchInputs, BranchOutpu
 const branchLoss: Loss = {
   kind: 'branch',
   place: 'parentId',
-  describe: (which, isRetained) =>
+  describe: (which, isRetained, resource) =>
     isRetained
       ? `leaves ${which} at the service (retainOnDelete), and creates one with the data of its parent`
-      : `deletes the data of ${which}, with its endpoints`,
+      : `deletes the data of ${which}, with its endpoints${unlessMoved(resource)}`,
 };
 
 const ifForced = 'the branch, with its data and its endpoints';

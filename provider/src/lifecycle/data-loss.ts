@@ -2,7 +2,7 @@ import type { Place } from './create-failures';
 import { replacedByOption } from './forced-replacement';
 import { type InputFailure, isUnknown } from './input-values';
 import type { ProviderCore } from './provider-core';
-import type { Declared, Properties } from './resource-identity';
+import type { Declared, Properties, Resource } from './resource-identity';
 import type { Prior } from './resource-state';
 
 /** The data that a replacement of this type of resource deletes. The program has to allow that. */
@@ -11,7 +11,7 @@ export interface Loss {
   /** The argument that names the branch with which it may be replaced. */
   readonly place: Place;
   /** Such as `deletes the data of branch br-1`. @param isRetained whether `retainOnDelete` leaves the old one at the service */
-  readonly describe: (which: string, isRetained: boolean) => string;
+  readonly describe: (which: string, isRetained: boolean, resource: Resource) => string;
 }
 
 const bases: Readonly<Record<Place, string>> = { branchId: 'its branch', parentId: 'its parent' };
@@ -52,7 +52,7 @@ export async function findUnjudgedLoss(
     by === 'base'
       ? [`${base} is replaced`, `leave ${base} as it was`]
       : [replacedByOption, 'leave the option out'];
-  const consequence = describe(`the ${kind}`, isKept(core, kind, urn));
+  const consequence = describe(`the ${kind}`, isKept(core, kind, urn), declaration.resource);
   if (allowDataLoss) {
     await core.warn(declaration, [`${consequence}: ${cause}`]);
     return [];
@@ -105,7 +105,7 @@ export async function judgeLoss(
     ? [`${base} is ${isOther ? 'deleted or ' : ''}replaced`, base]
     : [`a change of ${changed}`, changed];
   const deletesData = !isKept(core, kind, resource.urn);
-  const consequence = `${describe(`${kind} ${id}`, !deletesData)}: ${cause}`;
+  const consequence = `${describe(`${kind} ${id}`, !deletesData, resource)}: ${cause}`;
   if (!isCertain)
     return { isCertain, deletesData, warning: describeUncertain(consequence, allowDataLoss !== true) };
   const isGone = (await find().catch(() => true)) === undefined;

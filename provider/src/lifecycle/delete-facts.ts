@@ -10,6 +10,7 @@ import {
   describeStanding,
   foreseenGuards,
   judgeDelete,
+  unlessMoved,
 } from './delete-guards';
 import { type DeleteRequest, deleteResource } from './delete-resource';
 import { asReported, type ProviderCore } from './provider-core';
@@ -198,7 +199,10 @@ export async function foreseeDelete(
   const standing = live.standing.filter((each) => endpoint.item(each.endpoint.id).mover === undefined);
   const reason = judgeDelete({ ...live, standing }, foreseenGuards);
   if (reason !== undefined) throw new Error(reason);
-  return compact([describeStanding(branchId, standing), describeChildren(live.children)]);
+  return compact([
+    describeStanding(branchId, standing, unlessMoved(declaration.resource)),
+    describeChildren(live.children),
+  ]);
 }
 
 /** The same, once, for the branch with which a resource is replaced: a forced replacement of the branch has no diff of its own. */

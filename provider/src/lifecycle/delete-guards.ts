@@ -1,6 +1,7 @@
 import type { Endpoint } from '../control-api/wire-types';
 import { listChildren } from './children';
 import { describeSubject, ifKept, type Subject } from './resource-errors';
+import type { Resource } from './resource-identity';
 import { isUp } from './situation';
 
 /** An endpoint on a branch that is about to be deleted, which the service deletes with it. */
@@ -125,9 +126,14 @@ export function describeLoss({ losesData, subject: { kind, id } }: DeleteFacts):
 }
 
 /** What goes with the branch; undefined when nothing does. */
-export function describeStanding(id: string, standing: readonly StandingEndpoint[]): string | undefined {
+export function describeStanding(id: string, standing: readonly StandingEndpoint[], unless = '') {
   if (standing.length === 0) return undefined;
-  return `the service deletes the endpoints of branch ${id} with it: ${standing.map(describeEndpoint).join(', ')}`;
+  return `the service deletes the endpoints of branch ${id} with it${unless}: ${standing.map(describeEndpoint).join(', ')}`;
+}
+
+/** Where the new branch comes first, endpoints of the program move to it before the old one is deleted. */
+export function unlessMoved({ createsBeforeDelete }: Resource): string {
+  return createsBeforeDelete ? ', unless they move to the new one' : '';
 }
 
 function describeInTheWay(
