@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { unknownValue } from '../lifecycle/input-values';
 import { branchArguments } from './branch-arguments';
 import { type BranchInputs, findInputFailures } from './branch-inputs';
 import type { BranchOutputs } from './branch-state';
@@ -37,6 +38,7 @@ describe('findInputFailures of a Branch', () => {
     ['expiresAt', { expiresAt: inMinutes(60 * 24 * 31) }, 'is too late'],
     ['expiresAt', { expiresAt: '2026-01-31' }, 'whole seconds with a time zone'],
     ['expiresAt', { expiresAt: inMinutes(60), protected: true }, 'must not be given with protected: true'],
+    ['expiresAt', { expiresAt: unknownValue, protected: true }, 'must not be given with protected: true'],
   ])('refuses a wrong %s: %j', (property, args, reason) => {
     const failures = findInputFailures({ projectId, ...args });
     expect(failures).toEqual([{ property, reason: expect.stringContaining(reason) }]);

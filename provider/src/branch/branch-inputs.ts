@@ -83,11 +83,12 @@ export function findInputFailures(given: Properties, before?: Properties): Input
         reason: 'needs a branchId with resetTriggers and initSource schema-only: such a branch has no parent',
       },
     ];
-  if (given.expiresAt === undefined || isUnknown(given.expiresAt)) return [];
+  if (given.expiresAt === undefined) return [];
   if (given.protected === true)
     return [
       { property: 'expiresAt', reason: 'must not be given with protected: true, which keeps the branch' },
     ];
+  if (isUnknown(given.expiresAt)) return [];
   // An expiry that was accepted earlier must not stop the whole stack once its time has passed.
   return isSameInstant(given.expiresAt, before?.expiresAt) ? [] : findExpiryFailure(String(given.expiresAt));
 }
