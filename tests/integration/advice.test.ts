@@ -37,12 +37,12 @@ describe('advice', () => {
     );
     await run.check('branch', 'a', { projectId, name: 'x', adopt: true });
     expect(run.shown.join()).toMatch(
-      /adopt takes over .*\. Only with --replace or taint, `pulumi up` first deletes .*, unless the state has retainOnDelete$/,
+      /only with --replace or taint, `pulumi up` first deletes .*, unless the state has retainOnDelete\. Otherwise: adopt takes over .*$/,
     );
     const next = startRun();
     await next.check('branch', 'a', { projectId, name: 'x' });
     expect(next.shown.join()).toMatch(
-      /^create of branch .*\. Only with --replace or taint, `pulumi up` first deletes/,
+      /^only with --replace or taint, `pulumi up` first deletes the branch, .*\. Otherwise: create of branch/,
     );
     const last = startRun();
     await last.check('branch', 'a', { projectId, name: 'x' }, undefined, { createsBeforeDelete: true });
@@ -137,7 +137,7 @@ it('the preview names the endpoint that has the name, on an unknown branch', asy
   await run.check('endpoint', 'e', on(unknownValue, { name: 'api' }));
   expect(run.shown.join()).toMatch(
     new RegExp(
-      `already has an endpoint of that name, ${id} .*\\. Only with --replace or taint, \`pulumi up\` first deletes`,
+      `^only with --replace or taint, \`pulumi up\` first deletes .* already has an endpoint of that name, ${id} `,
     ),
   );
 });
