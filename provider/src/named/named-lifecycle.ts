@@ -5,8 +5,9 @@ import { parseNamedId } from '../control-api/named-api';
 import { rereadUntil } from '../control-api/read-lag';
 import { situationInState } from '../lifecycle/beginning';
 import { findOtherProject, findReplacementFailures, findUnknownBranch } from '../lifecycle/create-failures';
-import { findUnjudgedLoss, judgeLoss } from '../lifecycle/data-loss';
+import { describeUncertain, findUnjudgedLoss, judgeLoss } from '../lifecycle/data-loss';
 import { deleteGuarded, foreseeBase } from '../lifecycle/delete-facts';
+import { isUnknown } from '../lifecycle/input-values';
 import { asReported, type ProviderCore } from '../lifecycle/provider-core';
 import { UnsettledError } from '../lifecycle/resource-errors';
 import type { CheckedDeclaration, Declared } from '../lifecycle/resource-identity';
@@ -78,14 +79,20 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     news: Declared<Inputs>,
   ) {
     const id = pathOf(prior, idInState);
-    const { loss, kind } = this.#named;
+    const { loss, kind, forced } = this.#named;
     const { changes, replaces, base } = difference;
     await noteLeftReset(this.core, kind, id, prior);
     const hasChanges = difference.hasChanges || this.isDue(prior);
     this.claims.noteDiff(id, prior, news, { ...difference, hasChanges });
     await foreseeBase(this.core, news, prior.outputs.projectId, base);
     if (replaces.length > 0) {
-      if (!loss) return {};
+      if (!loss) {
+        const isUncertain =
+          base === undefined && replaces.every((name) => isUnknown(news.inputs[name as keyof Inputs]));
+        const what = `replaces ${kind} ${id}, ${forced}: a change of ${replaces.join(' and ')}`;
+        if (isUncertain) await this.core.warn(news, [describeUncertain(what, false)]);
+        return {};
+      }
       const { projectId, branchId } = prior.outputs;
       const { named, readLagMs } = this.core.projects.project(projectId);
       const isSame = isOf(prior.outputs);

@@ -48,7 +48,7 @@ interface Definition<Inputs extends NamedInputs> {
   readonly changes?: Readonly<Record<string, string>>;
   /** What the preview reports about a create on a branch that exists. @default nothing */
   readonly creation?: string;
-  /** What a forced replacement does besides the delete. */
+  /** What a replacement does besides the delete, where no change shows it. */
   readonly forced: string;
   /** Describes a resource that is created again, such as after a reset of its branch: `empty`. */
   readonly again: string;
