@@ -72,12 +72,15 @@ function deleteFirst({ stack }: UserWorld, step: UserStep, message: string): Use
   return name === '' || name in step.program ? undefined : { ...step, target: [name] };
 }
 
-/** Allows in an earlier `pulumi up` that a database goes with its branch. */
+/** Allows in an earlier `pulumi up` that a database goes with its branch. One that the program has renamed or dropped goes there itself. */
 function allowLossEarlier({ stack }: UserWorld, step: UserStep, message: string): UserStep | undefined {
-  const [, id] = /deletes database (\S+) with its data: .* in an earlier `pulumi up`/.exec(message) ?? [];
-  const name = nameOf(stack.state.resources.find((each) => each.id === id)?.urn ?? '');
-  if (!(name in step.program)) return undefined;
-  return { ...step, program: withArgs(step.program, name, { allowDataLoss: true }), target: [name] };
+  const [, lost] =
+    /deletes database \S+\/(\S+) with its data: .* in an earlier `pulumi up`/.exec(message) ?? [];
+  const databases = stack.state.resources.filter(({ urn }) => urn.includes(':Database::'));
+  // A reset may have changed the name in place, and the id stays.
+  const name = nameOf(databases.find(({ outputs }) => outputs.values.name === lost)?.urn ?? '');
+  const program = withArgs(step.program, name, { allowDataLoss: true });
+  return name === '' ? undefined : { ...step, program, target: [name] };
 }
 
 /** Removes what is on a branch that is no resource any more, where a killed replacement still names that branch. */
