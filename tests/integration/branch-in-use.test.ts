@@ -93,6 +93,15 @@ describe('a branch is not deleted from under an endpoint', () => {
     expect((await errorOf(run.delete(one))).message).toContain(`endpoint ${endpoint.id} (read_write`);
   });
 
+  it('without an error where the program declares it later', async () => {
+    const { one, run, startRun, on, feature } = await startBranchProgram();
+    const endpoint = await startRun().create('endpoint', 'e', on(one.id));
+    await run.check('endpoint', 'other', on(feature));
+    await run.delete(one);
+    const { message } = await errorOf(run.preview(endpoint, on(one.id)));
+    expect(message).toContain(`branchId is ${one.id}, a branch that this run has deleted`);
+  });
+
   it('but by a destroy, which declares nothing', async () => {
     const { one, run, startRun, isThere, on } = await startBranchProgram({ allowRestart: 'false' });
     const endpoint = await startRun().create('endpoint', 'e', on(one.id));

@@ -82,7 +82,10 @@ export abstract class ResourceLifecycle<
       const found = { hasChanges, changes, replaces };
       if (this.claims.isRefreshed(id, prior, news)) return found;
       if (this.claims.takeEarly(id, news)) return found;
-      return { ...found, ...(await this.report(id, { ...found, base }, prior, news)) };
+      const reported = await this.report(id, { ...found, base }, prior, news);
+      // A branch that this run was deleting before it knew what is on it: now that refuses the delete, or is gone with it.
+      await this.#checkPlace(news);
+      return { ...found, ...reported };
     });
   }
 
