@@ -22,7 +22,7 @@ const database = fc.record({
 const often = fc.nat(3).map((roll) => roll > 0);
 const rarely = fc.nat(7).map((roll) => roll === 0);
 
-const mishap: fc.Arbitrary<Mishap> = fc.record({
+export const mishap: fc.Arbitrary<Mishap> = fc.record({
   kind: fc.constantFrom('kill of CLI and host', 'kill of the host', 'Ctrl-C'),
   counts: fc.constant('writes'),
   at: fc.integer({ min: 1, max: 12 }),

@@ -2,7 +2,9 @@ import fc from 'fast-check';
 import { intersection, union } from 'lodash';
 import type { Fault } from 'postgres-control-emulator';
 import type { Intrusion, Program } from '../engine/agreement/agreement-scenario';
+import { noMishap } from '../engine/simulated-run';
 import { Drawing, type Drawn } from '../scenario/drawing';
+import { mishap } from './draw-named-schedule';
 import { base, edit, editProgram, firstPrograms, rarely, renaming } from './draw-program';
 import type { UserSchedule, UserStep } from './user-schedule';
 
@@ -79,6 +81,7 @@ const drawnStep = fc.record({
   command: fc.constantFrom<UserStep['command']>('up', 'up', 'up', 'up', 'up', 'up --refresh', 'destroy'),
   continuesOnError: fc.nat(2).map((roll) => roll === 0),
   skipsPreview: rarely,
+  mishap: fc.oneof({ weight: 4, arbitrary: fc.constant(noMishap) }, { weight: 1, arbitrary: mishap }),
   faults: fc.oneof(
     { weight: 3, arbitrary: fc.constant<Fault[]>([]) },
     { weight: 2, arbitrary: fc.array(fault, { minLength: 1, maxLength: 2 }) },
@@ -146,6 +149,8 @@ function toStep({ edit: edited, scope: scoped, ...step }: DrawnStep, before: Pro
   return {
     ...step,
     program,
+    // As docs/failures.md advises.
+    isRepeated: step.mishap !== noMishap,
     ...(step.command !== 'destroy' && toScope(scoped, before, program)),
     intrusions: step.intrusions.filter(isKnown),
     between: step.between.filter(isKnown),

@@ -144,7 +144,8 @@ async function checkRest(world: UserWorld, program: Program): Promise<void> {
 function checkForetold(world: UserWorld, preview: UserRun, result: UserRun): void {
   const { texts, step, state } = world.watch.record(preview.run);
   // The engine does not tell which id a forced replacement replaces.
-  const isForcedNow = [step.replace, step.targetReplace, step.taint].some((names) => names?.length);
+  const isForcedNow =
+    step.replace?.length || step.targetReplace?.length || state.some(({ isTainted }) => isTainted);
   for (const { urn, message } of result.failures) {
     // Or that one was killed, and this run finishes it.
     const isPending = state.some((each) => each.urn === urn && each.isPendingReplacement);
@@ -153,7 +154,7 @@ function checkForetold(world: UserWorld, preview: UserRun, result: UserRun): voi
       /^delete of |^DELETE |until this update|has failed to replace|operation \S+ \S+ failed/.test(message) ||
       (isPending && /allowRestart is false/.test(message)) ||
       (isForced &&
-        /bound to fail|is not the id of a branch of project|branch \S+ (does not exist|has already)|that branch already has|branchId is that of/.test(
+        /bound to fail|is not the id of a branch of project|branch \S+ (does not exist|has already)|that branch already has|branchId is that of|a branch that this run has deleted/.test(
           message,
         ));
     const isForetold = texts.some(
