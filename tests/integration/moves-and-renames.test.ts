@@ -20,6 +20,18 @@ it('a move to a branch that the run is deleting is refused', async () => {
   expect(message).toContain(`branchId is ${one.id}, a branch that this run has deleted`);
 });
 
+it('a preview says that a branch which is not known yet may replace a role', async () => {
+  const { startRun, run, projectId, feature } = await startProgram();
+  const declared = { projectId, branchId: feature, name: 'app' };
+  const role = await startRun().create('role', 'r', declared);
+  // As in a targeted destroy of the branch.
+  await run.replaceEarly(role, { branchId: unknownValue });
+  expect(run.shown).toEqual([]);
+  await run.preview(role, { ...declared, branchId: unknownValue });
+  const consequence = `replaces role ${role.id}, gives it a new password, drops connections`;
+  expect(run.shown).toEqual([`${consequence}: a change of branchId, unless the value stays the same`]);
+});
+
 describe('a move to a branch that has an endpoint', () => {
   it('is refused in the preview, which names that one, until it has moved', async () => {
     const { emulator, startRun, run, on, projectId, feature } = await startProgram();

@@ -46,16 +46,6 @@ it('a preview says that a new role drops connections', async () => {
   expect(await shown(unknownValue, 'app')).toBe('');
 });
 
-it('a preview says what a branch that is not known yet may replace', async () => {
-  const { startRun, project, branch } = await startEngineRuns();
-  const declared = { projectId: project.id, branchId: branch.id, name: 'app' };
-  const run = startRun();
-  const role = await startRun().create('role', 'r', declared);
-  await run.preview(role, { ...declared, branchId: unknownValue });
-  const consequence = `replaces role ${role.id}, gives it a new password, drops connections`;
-  expect(run.shown).toEqual([`${consequence}: a change of branchId, unless the value stays the same`]);
-});
-
 it('a preview finds at the new parent what a replaced branch gets', async () => {
   const { startRun, project, branch } = await startEngineRuns();
   const projectId = project.id;

@@ -87,8 +87,10 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     await foreseeBase(this.core, news, prior.outputs.projectId, base);
     if (replaces.length > 0) {
       if (!loss) {
+        // Where diff is asked early, what the role depends on is certainly replaced or deleted.
         const isUncertain =
-          base === undefined && replaces.every((name) => isUnknown(news.inputs[name as keyof Inputs]));
+          !this.claims.isAskedEarly(news) &&
+          replaces.every((name) => isUnknown(news.inputs[name as keyof Inputs]));
         const what = `replaces ${kind} ${id}, ${forced}: a change of ${replaces.join(' and ')}`;
         if (isUncertain) await this.core.warn(news, [describeUncertain(what, false)]);
         return {};
