@@ -101,7 +101,7 @@ it('an endpoint that is twice in state survives if the next create fails', async
   expect((await errorOf(create)).message).toContain('403 Forbidden');
   fault.clear();
   // With --continue-on-error the engine goes on to the copy that is to be deleted.
-  expect((await errorOf(run.delete(old))).message).toContain('its replacement was not created');
+  expect((await errorOf(run.delete(old))).message).toContain('the create of its replacement did not succeed');
   expect(heldIds()).toEqual([old.id]);
 });
 

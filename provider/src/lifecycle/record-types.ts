@@ -16,7 +16,7 @@ export interface ResourceRecord {
   /** The id that the program reads under this URN, whatever is in state: an import or a lookup. */
   readonly found?: string;
   /** The create that this run makes: while it is `pending`, the resource is not deleted. Absent: none is known. */
-  readonly create?: 'expected' | 'pending' | 'failed without an id' | 'done';
+  readonly create?: 'expected' | 'pending' | 'failed' | 'done';
   /**
    * What diff has found. `early`: it is replaced, but the engine asked before it passed the declaration. `judged`: it is replaced.
    * `none`: nothing changes, so a later create completes a replacement of an earlier run.

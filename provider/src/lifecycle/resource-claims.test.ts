@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { unknownValue } from './input-values';
 import { ResourceClaims } from './resource-claims';
+import { UnsettledError } from './resource-errors';
 import type { Properties } from './resource-identity';
 
 const unchanged: Parameters<ResourceClaims['noteDiff']>[3] = { replaces: [], hasChanges: false };
@@ -26,7 +27,8 @@ function startRun() {
     },
     /** The engine asks about it before it passes the declaration. */
     askEarly: (urn: string, id: string) => claims.noteDiff(id, given(urn), given(urn), replaced),
-    fail: (urn: string) => claims.noteFailure(urn, Promise.reject(new Error('refused'))).catch(() => {}),
+    fail: (urn: string, error = new Error('refused')) =>
+      claims.noteFailure(urn, Promise.reject(error)).catch(() => {}),
     lookUp: (urn: string, id: string) => claims.noteRead(id, { ...given(urn), outputs: {} }),
   };
 }
@@ -100,6 +102,8 @@ describe('a delete', () => {
     expect(claims.lacksCreate('urn:a')).toBe(true);
     claims.claimCreated('ep-1', given('urn:a'));
     expect(claims.lacksCreate('urn:a')).toBe(false);
+    await fail('urn:a', new UnsettledError('its operation failed', 'ep-1', {}));
+    expect(claims.lacksCreate('urn:a')).toBe(true);
   });
 
   it.each<[string, (run: ReturnType<typeof startRun>) => void, boolean]>([

@@ -179,13 +179,13 @@ export class ResourceClaims extends RunRecords {
     return this.isRetained(this.ownerOf(id)) || this.findReplacementOf(id)?.resource.retainsOnDelete === true;
   }
 
-  /** Records a create that fails without an id. */
+  /** Records a create that fails. */
   async noteFailure<Result>(urn: string | undefined, create: Promise<Result>): Promise<Result> {
     try {
       return await create;
     } catch (error) {
+      if (urn !== undefined) this.note(urn, { create: 'failed' });
       if (urn !== undefined && !(error instanceof UnsettledError)) {
-        this.note(urn, { create: 'failed without an id' });
         // It does not enter the state, so what it was to adopt stays with the resource that has it in state.
         for (const [id, { holder, isCreated }] of this.items)
           if (holder === urn && isCreated) this.noteItem(id, { holder: undefined, isCreated: false });

@@ -112,12 +112,13 @@ export class RunRecords {
   }
 
   /**
-   * Whether a create of the resource failed without an id, or was skipped because a dependency failed. The resource then still uses the
-   * old id, although the engine may delete it: with `--continue-on-error`, as the old entry of an interrupted forced replacement.
+   * Whether a create of the resource failed, or was skipped because a dependency failed. The resource then still uses the old id, although
+   * the engine may delete it: with `--continue-on-error`, where the create comes first, or as the old entry of an interrupted forced
+   * replacement.
    */
   lacksCreate(urn: string | undefined): boolean {
     const { create } = this.resource(urn);
-    return create === 'failed without an id' || create === 'pending';
+    return create === 'failed' || create === 'pending';
   }
 
   /**
