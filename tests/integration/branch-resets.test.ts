@@ -5,6 +5,7 @@ import { UnsettledError } from '../../provider/src/lifecycle/resource-errors';
 import type { Properties } from '../../provider/src/lifecycle/resource-identity';
 import { errorOf } from '../support/failure';
 import { startEngineRuns } from '../support/start-engine-run';
+import { startBranchProgram } from '../support/start-program';
 
 const before = { resetTriggers: { commit: 'a' } };
 const after = { resetTriggers: { commit: 'b' }, allowDataLoss: true };
@@ -181,4 +182,16 @@ describe('the reset of a branch', () => {
     const { message } = await errorOf(Promise.resolve(calls[1]?.()));
     expect(message).toContain(`would move its child ${child.id} (c), which this program declares`);
   });
+});
+
+it('what is on a branch waits for no reset if replaceOnChanges replaces it', async () => {
+  const { one, startRun, projectId } = await startBranchProgram();
+  const role = await startRun().create('role', 'r', { projectId, branchId: one.id, name: 'app' });
+  const run = startRun();
+  const inputs = { ...one.inputs, resetTriggers: { commit: 'b' }, allowDataLoss: true };
+  await run.preview(one, inputs);
+  await run.check('branch', 'one', inputs);
+  await run.replaceEarly(role, { branchId: unknownValue });
+  await run.delete(role);
+  await run.delete(one);
 });

@@ -42,6 +42,9 @@ export class BranchLifecycle extends ResourceLifecycle<BranchInputs, BranchOutpu
   }
 
   protected askOfCreation(checked: CheckedDeclaration<BranchInputs>) {
+    const { idInState } = this.claims.resource(checked.resource.urn);
+    // The engine replaces it, also where diff has found only a reset (`replaceOnChanges`).
+    if (idInState !== undefined) this.claims.noteItem(idInState, { reset: undefined });
     const find = (replaced: string | undefined) => findObstacle(this.core, checked, replaced);
     return [
       () => findUnjudgedLoss(this.core, branchLoss, checked),
