@@ -37,7 +37,7 @@ describe('advice', () => {
     );
     await run.check('branch', 'a', { projectId, name: 'x', adopt: true });
     expect(run.shown.join()).toMatch(
-      /only with --replace or taint, `pulumi up` first deletes .*, unless the state has retainOnDelete\. Otherwise: adopt takes over .*$/,
+      /adopt takes over .*\. Only with --replace or taint, `pulumi up` first deletes .*, unless the state has retainOnDelete$/,
     );
     const next = startRun();
     await next.check('branch', 'a', { projectId, name: 'x' });

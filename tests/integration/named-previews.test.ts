@@ -12,7 +12,7 @@ it('a preview refuses a role that the branch has, unless with adopt', async () =
   const run = startRun();
   await run.check('role', 'r', { ...declared, adopt: true });
   expect(run.shown.join('')).toMatch(
-    /^only with --replace or taint, `pulumi up` first deletes that role, gives it a new password, drops connections, .* Otherwise: adopt takes over role/,
+    /adopt takes over role .* taint, `pulumi up` first deletes that role, gives it a new password, drops connections,/,
   );
 });
 

@@ -1,10 +1,16 @@
-import type { Declared } from './resource-identity';
+import type { Declared, Properties } from './resource-identity';
 
 export const replacedByOption =
   'a resource option (replaceWith, replaceOnChanges, import or another provider) replaces it';
 
-/** What a forced replacement deletes first, which the engine does not show, and what the create does if it is none. */
-export function orForced({ resource }: Declared<object>, unforced: string, what: string): string {
+/**
+ * What a create does, and what it deletes first if it is a forced replacement, which the engine does not show. With `adopt`, most creates
+ * are none; otherwise, what exists under the name is mostly that of the resource itself.
+ */
+export function orForced({ resource, inputs }: Declared<object>, unforced: string, what: string): string {
   if (resource.createsBeforeDelete) return unforced;
-  return `only with --replace or taint, \`pulumi up\` first deletes ${what}, unless the state has retainOnDelete. Otherwise: ${unforced}`;
+  const forced = `with --replace or taint, \`pulumi up\` first deletes ${what}, unless the state has retainOnDelete`;
+  return (inputs as Properties).adopt === true
+    ? `${unforced.replace(/\.$/, '')}. Only ${forced}`
+    : `only ${forced}. Otherwise: ${unforced}`;
 }
