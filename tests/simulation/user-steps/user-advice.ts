@@ -1,6 +1,7 @@
 import { omit } from 'lodash';
 import type { Declaration } from '../engine/agreement/agreement-scenario';
 import { nameOf } from '../engine/agreement/transcript';
+import type { StoredResource } from '../engine/stack';
 import { withArgs } from './program-edits';
 import type { UserStep } from './user-schedule';
 import type { UserWorld } from './user-world';
@@ -68,8 +69,12 @@ function change(world: UserWorld, step: UserStep, name: string, message: string)
 /** Deletes in an earlier `pulumi up` what the program no longer declares, and what has the name that it declares. */
 function deleteFirst({ stack }: UserWorld, step: UserStep, message: string): UserStep | undefined {
   const [, id] = /If this program deletes (\S+), do that in an earlier/.exec(message) ?? [];
-  const name = nameOf(stack.state.resources.find((each) => each.id === id)?.urn ?? '');
-  return name === '' || name in step.program ? undefined : { ...step, target: [name] };
+  const [, taken] = /branch already exists; branch_name:"(\S+)"/.exec(message) ?? [];
+  const isInTheWay = (each: StoredResource) =>
+    each.id === id || (taken !== undefined && each.outputs.values.name === taken);
+  const left = stack.state.resources.filter(({ urn }) => !(nameOf(urn) in step.program));
+  const name = nameOf(left.find(isInTheWay)?.urn ?? '');
+  return name === '' ? undefined : { ...step, target: [name] };
 }
 
 /** Allows in an earlier `pulumi up` that a database goes with its branch. One that the program has renamed or dropped goes there itself. */
