@@ -10,13 +10,14 @@ import { now } from './fake-clock';
 
 // A project whose endpoints are listed, by a fake clock.
 
-export const failure = (status: number, isFromService = true) =>
+export const failure = (status: number, isFromService = true, lacksVersion = false) =>
   new ControlApiError({
     method: 'GET',
     path: '/projects/p-1/endpoints',
     status,
     reason: 'not found',
     isFromService,
+    lacksVersion,
   });
 
 const pause = (delayMs: number) => new Promise((resolve) => setTimeout(resolve, delayMs));

@@ -53,6 +53,8 @@ export class ControlApiError extends Error {
   readonly isFromService: boolean;
   /** Whether the service, or what answers in its place, would refuse the same request again. */
   readonly isFinal: boolean;
+  /** Whether the base URL lacks the version, which then explains a 404. @internal */
+  readonly lacksVersion: boolean;
 
   /** @internal */
   constructor(failure: ControlApiFailure, options?: { readonly cause?: unknown }) {
@@ -65,6 +67,7 @@ export class ControlApiError extends Error {
     this.requestId = failure.requestId;
     this.retryAfterMs = failure.retryAfterMs ?? 0;
     this.meaning = meaningOfFailure(failure.status, failure.code);
+    this.lacksVersion = failure.lacksVersion === true;
     this.isFromService = failure.isFromService ?? failure.status !== undefined;
     // Once the service has answered, a page of a proxy is a fault that passes.
     const passes = isFromProxy(this) && failure.contact?.hasAnswered === true;

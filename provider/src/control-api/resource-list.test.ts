@@ -134,10 +134,10 @@ describe('ResourceList.hide', () => {
 });
 
 describe('EndpointList of a missing project', () => {
-  const unknown = (isFromService: boolean) => {
+  const unknown = (isFromService: boolean, lacksVersion = false) => {
     const project = new ListedProject();
     project.endpoints = () => {
-      throw failure(404, isFromService);
+      throw failure(404, isFromService, lacksVersion);
     };
     return project;
   };
@@ -150,5 +150,10 @@ describe('EndpointList of a missing project', () => {
       ),
     );
     expect(error).toHaveProperty('cause', failure(404));
+  });
+
+  it('guesses no other cause if the base URL lacks the version', async () => {
+    const error = passing(unknown(true, true).list.find('ep-1'));
+    await expect(error).rejects.toThrow(/: not found\. Nothing was removed from the state\.$/);
   });
 });

@@ -1,5 +1,5 @@
 import { clamp, omit } from 'lodash';
-import { addSentence, isNotFound } from './control-api-error';
+import { addSentence, type ControlApiError, isNotFound } from './control-api-error';
 import { Deadline, pause } from './deadline';
 import { rereadUntil } from './read-lag';
 import type { CallOptions } from './retry';
@@ -151,7 +151,8 @@ export class ResourceList<Item extends { readonly id: string }> {
   }
 }
 
-function describeUnknownProject({ message }: Error, plural: string): string {
+function describeUnknownProject({ message, lacksVersion }: ControlApiError, plural: string): string {
+  if (lacksVersion) return addSentence(message, 'Nothing was removed from the state.');
   return addSentence(
     message,
     `Either the key or the base URL belongs to another account, or this is not the id of a project (a name, for example), or the project was deleted. Nothing was removed from the state. If you deleted the project on purpose, remove its ${plural} from the state with \`pulumi state delete\`.`,

@@ -110,7 +110,8 @@ async function findFirstFailures(questions: readonly Question[]): Promise<readon
       const refusal = findRefusal(error);
       if (!refusal) throw error;
       const advice = 'Is projectId right, and does the key belong to the account of the project?';
-      const reason = refusal.isNotFound ? addSentence(refusal.message, advice) : refusal.message;
+      const isMissing = refusal.isNotFound && !refusal.lacksVersion;
+      const reason = isMissing ? addSentence(refusal.message, advice) : refusal.message;
       return [{ property: '', reason }];
     }
   }
