@@ -39,6 +39,12 @@ describe('advice', () => {
     expect(run.shown.join()).toMatch(
       /adopt takes over .*\. Only with --replace or taint, `pulumi up` first deletes .*, unless the state has retainOnDelete$/,
     );
+    for (const adopt of [true, false]) {
+      const never = startRun();
+      await never.check('branch', 'm', { projectId, name: 'main', adopt });
+      expect(never.shown.join()).toMatch(/branch/);
+      expect(never.shown.join()).not.toContain('--replace');
+    }
     const next = startRun();
     await next.check('branch', 'a', { projectId, name: 'x' });
     expect(next.shown.join()).toMatch(

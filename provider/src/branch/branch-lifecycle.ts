@@ -3,6 +3,7 @@ import { messageOf } from '../control-api/control-api-error';
 import type { Deadline } from '../control-api/deadline';
 import type { Branch } from '../control-api/wire-types';
 import { situationInState } from '../lifecycle/beginning';
+import { findPermanence } from '../lifecycle/branch-facts';
 import { findReplacementFailures, findUnknownBranch } from '../lifecycle/create-failures';
 import type { Existing } from '../lifecycle/create-once';
 import { findUnjudgedLoss, judgeLoss, type Loss } from '../lifecycle/data-loss';
@@ -161,8 +162,9 @@ export class BranchLifecycle extends ResourceLifecycle<BranchInputs, BranchOutpu
       return describeCreation(declaration, existing);
     } catch (error) {
       const { name } = declaration.inputs;
-      const isFreed = branches.some((each) => each.name === name && this.claims.findRenamed(each.id));
-      return isFreed ? messageOf(error) : orForced(declaration, messageOf(error), ifForced);
+      const taken = branches.find((each) => each.name === name);
+      const stays = taken && (findPermanence(taken) ?? this.claims.findRenamed(taken.id));
+      return stays ? messageOf(error) : orForced(declaration, messageOf(error), ifForced);
     }
   }
 }
@@ -188,5 +190,6 @@ function describeCreation(declaration: BranchDeclaration, existing: Existing<Bra
     return `\`pulumi up\` continues an interrupted create of this resource: ${which}`;
   const changes = branchArguments.findDrift(existing.item, inputs);
   const what = changes.length > 0 ? `changes its ${changes.join(', ')}` : 'changes nothing on it';
-  return orForced(declaration, `adopt takes over ${which} and ${what}`, ifForced);
+  const takeOver = `adopt takes over ${which} and ${what}`;
+  return findPermanence(existing.item) ? takeOver : orForced(declaration, takeOver, ifForced);
 }

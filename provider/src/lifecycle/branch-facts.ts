@@ -42,7 +42,11 @@ export function findProtected(branch: Branch | undefined): string | undefined {
 }
 
 /** A schema-only branch has no parent either. */
-function findPermanence({ default: isDefault, parent_id, init_source }: Branch): DeleteFacts['permanent'] {
+export function findPermanence({
+  default: isDefault,
+  parent_id,
+  init_source,
+}: Branch): DeleteFacts['permanent'] {
   if (isDefault) return 'the default branch of its project';
   return parent_id === undefined && init_source !== 'schema-only' ? 'a root branch' : undefined;
 }
