@@ -72,7 +72,7 @@ it('a preview finds a role on the branch that is to be adopted', async () => {
   await run.check('branch', 'b', { projectId, name: branch.name, adopt: true });
   const declared = { projectId, branchId: unknownValue, name: 'app' };
   expect((await errorOf(run.check('role', 'r', declared))).message).toContain(
-    `as branch ${branch.id} has it`,
+    `the name of a role as branch ${branch.id} has it`,
   );
   await run.preview(other, moved); // It is that role.
 });

@@ -73,13 +73,14 @@ export async function findExistingFailures<Inputs extends NamedInputs>(
   // A branch that another resource takes over keeps what is on it.
   const isThere = !isCopied || core.claims.branch.item(existing?.branch_id ?? '').adopter !== undefined;
   if (!existing || (isThere && claims.resource(resource.urn).idInState === existing.id)) return [];
-  if (inputs.adopt !== true) return [{ property: 'name', reason: describeTaken(named, existing, isCopied) }];
+  const copied = isCopied ? describeCopied(named, existing, isThere) : undefined;
+  if (inputs.adopt !== true) return [{ property: 'name', reason: describeTaken(named, existing, copied) }];
   const isTaking = resource.urn !== undefined && !isCopied;
   const taken = isTaking ? claims.claimAdoption(existing.id, resource.urn) : undefined;
   if (taken !== undefined) return [{ property: 'adopt', reason: taken }];
   const changed = difference(table.findDrift(existing, inputs), table.replacing).map((each) => `its ${each}`);
   const what = changed.length > 0 ? changed.join(' and ') : 'nothing on it';
-  const which = isCopied ? describeCopied(named, existing) : `${kind} ${existing.id}`;
+  const which = copied ?? `${kind} ${existing.id}`;
   const takeOver = `adopt takes over ${which} (created ${existing.created_at}) and changes ${what}`;
   await core.warn(declaration, [
     isCopied ? takeOver : orForced(declaration, takeOver, `that ${kind}, ${forced}`),
