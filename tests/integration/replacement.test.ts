@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { unknownValue } from '../../provider/src/lifecycle/input-values';
 import { errorOf } from '../support/failure';
 import { type StoredResource, startEngineRuns } from '../support/start-engine-run';
+import { startBranchProgram } from '../support/start-program';
 import { until } from '../support/virtual-world';
 
 // Replacements in the orders that resource options give. Those that delete first: ordinary-runs.test.ts.
@@ -101,8 +102,25 @@ it('an endpoint that is twice in state survives if the next create fails', async
   expect((await errorOf(create)).message).toContain('403 Forbidden');
   fault.clear();
   // With --continue-on-error the engine goes on to the copy that is to be deleted.
-  expect((await errorOf(run.delete(old))).message).toContain('the create of its replacement did not succeed');
+  expect((await errorOf(run.delete(old))).message).toContain('its replacement is not complete');
   expect(heldIds()).toEqual([old.id]);
+});
+
+it('an old branch survives until an update completes its replacement', async () => {
+  const { one, startRun, emulator, projectId, feature, isThere } = await startBranchProgram();
+  const inputs = { projectId, name: 'new', parentId: feature, allowDataLoss: true };
+  const created = await startRun().create('branch', 'one', inputs);
+  const later = { ...inputs, name: 'later' };
+  const run = startRun();
+  const fault = emulator.inject({ match: { method: 'PATCH' }, effect: { kind: 'status', status: 403 } });
+  await errorOf(run.update(created, later));
+  // With --continue-on-error the engine goes on to the old entry, which an earlier run left to be deleted.
+  expect((await errorOf(run.delete(one))).message).toContain('its replacement is not complete');
+  expect(isThere(one.id)).toBe(true);
+  fault.clear();
+  await run.update(created, later);
+  await run.delete(one);
+  expect(isThere(one.id)).toBe(false);
 });
 
 it('allowRestart: false stops no early question about a pending change', async () => {

@@ -16,7 +16,7 @@ export interface DeleteFacts {
   readonly subject: Subject;
   /** Whether data goes with it, and no diff has said so: the engine calls none for what leaves the program or is replaced by force. */
   readonly losesData?: boolean;
-  /** Whether the resource may still use it, because the create of its replacement did not succeed. */
+  /** Whether the resource may still use it, because its replacement is not complete. */
   readonly lacksCreate?: boolean;
   /** What the program has to allow, because it has another one in its place, and does not. */
   readonly unallowed?: 'allowDataLoss' | 'allowRestart' | undefined;
@@ -68,9 +68,9 @@ export const foreseenGuards: Guards = {
 
 /** Every reason not to delete. The order matters. */
 export const deleteGuards: Guards = {
-  'the create of its replacement did not succeed': ({ lacksCreate, subject }) =>
+  'its replacement is not complete': ({ lacksCreate, subject }) =>
     lacksCreate
-      ? `${describeSubject(subject)}: the create of its replacement did not succeed, so the resource may still use it. Nothing was deleted. If it is left over, the next \`pulumi up\` deletes it.`
+      ? `${describeSubject(subject)}: its replacement is not complete, so the resource may still use it. Nothing was deleted. If it is left over, the next \`pulumi up\` deletes it.`
       : undefined,
   'the program has another resource in its place': ({ unallowed, subject }) =>
     unallowed &&

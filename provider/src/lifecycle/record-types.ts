@@ -19,7 +19,7 @@ export interface ResourceRecord {
   readonly create?: 'expected' | 'pending' | 'failed' | 'done';
   /**
    * What diff has found. `early`: it is replaced, but the engine asked before it passed the declaration. `judged`: it is replaced.
-   * `none`: nothing changes, so a later create completes a replacement of an earlier run.
+   * `none`: nothing changes, or an update has succeeded, so a later create completes a replacement of an earlier run. Absent: it changes.
    */
   readonly replacement?: 'early' | 'judged' | 'none' | undefined;
   /** If the engine replaces the resource with its branch, or a branch with its parent: the id of that branch or parent. */

@@ -117,13 +117,15 @@ export abstract class ResourceLifecycle<
   ): Promise<Outputs> {
     const found: readonly string[] = this.#table.findChanges(prior, news.inputs);
     const changes = difference(found, this.#table.settings);
-    if (changes.length === 0 && !this.isDue(prior))
-      return this.#table.withSettings(prior.outputs, news.inputs);
+    const isSettled = changes.length === 0 && !this.isDue(prior);
     const change = async () => {
+      if (isSettled) return this.#table.withSettings(prior.outputs, news.inputs);
       if (changes.includes(this.place)) await this.#checkPlace(news);
       return this.change(id, prior, news, deadline, changes);
     };
-    return this.core.presentably([asReported(prior), news], change);
+    const outputs = await this.core.presentably([asReported(prior), news], change);
+    this.claims.noteUpdate(news);
+    return outputs;
   }
 
   delete(id: string, prior: Prior<Inputs, Outputs>, deadline: Deadline): Promise<void> {

@@ -112,13 +112,20 @@ export class RunRecords {
   }
 
   /**
-   * Whether a create of the resource failed, or was skipped because a dependency failed. The resource then still uses the old id, although
-   * the engine may delete it: with `--continue-on-error`, where the create comes first, or as the old entry of an interrupted forced
-   * replacement.
+   * Whether a create of the resource, or the update that completes one of an earlier run, failed, or was skipped because a dependency
+   * failed. The resource then still uses the old id, although the engine may delete it: with `--continue-on-error`, where the create comes
+   * first, or as the old entry of an interrupted replacement.
    */
   lacksCreate(urn: string | undefined): boolean {
-    const { create } = this.resource(urn);
-    return create === 'failed' || create === 'pending';
+    const { create, declared, inState, found, replacement } = this.resource(urn);
+    const isKnown = declared !== undefined && inState !== undefined && found === undefined;
+    const lacksUpdate = isKnown && create === undefined && replacement === undefined;
+    return create === 'failed' || create === 'pending' || lacksUpdate;
+  }
+
+  /** An update has succeeded: nothing is left to change. */
+  noteUpdate({ resource: { urn } }: Declared<object>): void {
+    if (urn !== undefined) this.note(urn, { replacement: 'none' });
   }
 
   /**
