@@ -53,3 +53,20 @@ it.each([true, false])('a database goes with its branch, unless that is retained
   const said = isKept ? `leaves database ${shop.id} at the service` : `deletes database ${shop.id} with its`;
   expect(run.shown.join()).toContain(said);
 });
+
+it('a retained database goes with its branch, and its owner with both', async () => {
+  const { one, startRun, projectId, feature } = await startBranchProgram();
+  const place = { projectId, branchId: one.id };
+  const role = await startRun().create('role', 'r', { ...place, name: 'own' });
+  const args = { ...place, name: 'shop', ownerName: 'own', allowDataLoss: true };
+  const retained = { retainsOnDelete: true };
+  const shop = await startRun().create('database', 'shop', args, retained);
+  const run = startRun();
+  await run.preview(one, { ...one.inputs, name: 'other', parentId: feature, allowDataLoss: true });
+  // The new branch comes first, so the engine has passed the declarations.
+  await run.preview(role, { ...role.inputs, branchId: unknownValue });
+  const diff = await run.preview(shop, { ...args, branchId: unknownValue }, retained);
+  expect(diff).toMatchObject({ deletesData: true });
+  expect(run.shown.join()).toContain(`deletes database ${shop.id} with its`);
+  await run.delete(role); // The service refuses it.
+});

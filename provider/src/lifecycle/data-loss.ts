@@ -61,9 +61,10 @@ export async function findUnjudgedLoss(
   return [{ property: '', reason }];
 }
 
-/** Whether `retainOnDelete` keeps the data. A database goes with its branch all the same. */
-function isKept({ claims }: ProviderCore, kind: Loss['kind'], urn: string | undefined): boolean {
-  const { base } = claims[kind].resource(urn);
+/** Whether `retainOnDelete` keeps the data. A database goes with its branch all the same. @param at its branch, if that is known */
+function isKept({ claims }: ProviderCore, kind: Loss['kind'], urn: string | undefined, at?: unknown) {
+  const replaced = claims.branch.isReplaced(String(at)) ? String(at) : undefined;
+  const { base = replaced } = claims[kind].resource(urn);
   const goesWithBranch = kind === 'database' && base !== undefined && !claims.branch.isLeft(base);
   return claims[kind].isRetained(urn) && !goesWithBranch;
 }
@@ -104,7 +105,7 @@ export async function judgeLoss(
   const [cause, kept] = goesWithBase
     ? [`${base} is ${isOther ? 'deleted or ' : ''}replaced`, base]
     : [`a change of ${changed}`, changed];
-  const deletesData = !isKept(core, kind, resource.urn);
+  const deletesData = !isKept(core, kind, resource.urn, outputs[place]);
   const consequence = `${describe(`${kind} ${id}`, !deletesData, resource)}: ${cause}`;
   if (!isCertain)
     return { isCertain, deletesData, warning: describeUncertain(consequence, allowDataLoss !== true) };
