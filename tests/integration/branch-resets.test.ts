@@ -110,8 +110,21 @@ describe('the reset of a branch', () => {
     const run = startRun();
     const reset = { projectId, ...after };
     await run.preview(branch, reset);
+    await run.check('role', 'r', { projectId, branchId: branch.id, name: 'other' }); // It replaces it.
     await Promise.all([run.delete(role), run.update(branch, reset)]);
     expect(await request('GET', `${rolesOf(branch.id)}/app`)).toMatchObject({ status: 404 });
+  });
+
+  it('that is skipped holds up no delete of a role that was removed', async () => {
+    const { startRun, project } = await startEngineRuns();
+    const projectId = project.id;
+    const branch = await startRun().create('branch', 'b', { projectId, ...before });
+    const role = await startRun().create('role', 'r', { projectId, branchId: branch.id, name: 'app' });
+    const run = startRun();
+    // With --continue-on-error, the engine then skips the update if another resource has failed.
+    await run.preview(branch, { projectId, ...after });
+    await run.delete(role);
+    expect(await startRun().read(role)).toBeUndefined();
   });
 
   it('by another program leaves no drift in a child', async () => {

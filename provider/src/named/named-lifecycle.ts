@@ -173,7 +173,8 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
   }
 
   protected async remove(idInState: string, prior: PriorNamed<Inputs>, deadline: Deadline): Promise<void> {
-    await this.#afterReset(prior.outputs, deadline);
+    // What left the program is deleted after every update: then no reset is still to come.
+    if (!this.claims.isAskedEarly(prior)) await this.#afterReset(prior.outputs, deadline);
     const { core } = this;
     const { kind, refusal = '' } = this.#named;
     const id = pathOf(prior, idInState);
