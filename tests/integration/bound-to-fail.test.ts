@@ -132,7 +132,7 @@ describe('a replacement does not begin if its create is bound to fail', () => {
     await run.check('branch', 'b', renamed, undefined, { secretNames: ['name'] });
     emulator.createBranch(projectId, { name: 'canary-name' });
     expect((await errorOf(run.delete(branch))).message).toMatch(
-      /nothing was deleted: create of branch "\*\*\*"/,
+      /it was not deleted: create of branch "\*\*\*"/,
     );
   });
 

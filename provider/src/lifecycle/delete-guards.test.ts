@@ -16,7 +16,7 @@ const forbidding: readonly [fact: Partial<DeleteFacts>, reason: RegExp][] = [
   [{ adopter: 'urn:new' }, /^urn:new is to adopt it, and has not taken it over.* use `aliases`/],
   [
     { obstacle: 'it is taken.' },
-    /^its replacement could not be created, so nothing was deleted: it is taken\.$/,
+    /^its replacement could not be created, so it was not deleted: it is taken\.$/,
   ],
   [{ baseObstacle: 'it has children.' }, /^it is replaced with its branch, which can't be deleted: it has c/],
   [{ protectedBranch: 'br-2' }, /^branch br-2 is protected\..* in an earlier `pulumi up --refresh`/],
@@ -46,7 +46,7 @@ describe('a delete', () => {
     (reason, index) => {
       const facts = forbidding.slice(index).map(([fact]) => fact);
       expect(judge(facts.reverse())).toMatch(reason);
-      expect(judge(facts.slice(-1))).toMatch(/nothing was deleted|can't be deleted/i);
+      expect(judge(facts.slice(-1))).toMatch(/it was not deleted|can't be deleted/i);
     },
   );
 

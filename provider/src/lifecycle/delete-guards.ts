@@ -49,13 +49,13 @@ export const foreseenGuards: Guards = {
   // The state may not know yet that another client has protected it.
   'the branch is protected': ({ protectedBranch, subject }) =>
     protectedBranch &&
-    `${describeSubject(subject)}: branch ${protectedBranch} is protected. The service deletes neither a protected branch nor its endpoints. Nothing was deleted. Set protected: false on the branch in an earlier \`pulumi up --refresh\`, or unprotect it at the service and run the command again with --refresh.`,
+    `${describeSubject(subject)}: branch ${protectedBranch} is protected. The service deletes neither a protected branch nor its endpoints. It was not deleted. Set protected: false on the branch in an earlier \`pulumi up --refresh\`, or unprotect it at the service and run the command again with --refresh.`,
   'the service never deletes such a branch': ({ permanent, subject }) =>
     permanent &&
-    `${describeSubject(subject)}: it is ${permanent}, which the service does not delete. Nothing was deleted. Leave it as it was. ${ifKept}.`,
+    `${describeSubject(subject)}: it is ${permanent}, which the service does not delete. It was not deleted. Leave it as it was. ${ifKept}.`,
   'this program keeps a role or a database on it': ({ subject, named = [] }) =>
     named.length > 0
-      ? `${describeSubject(subject)}: ${named.join(', ')}, which this program keeps, would be deleted with the branch. Nothing was deleted. In an earlier \`pulumi up\`, remove what is to go from the program. If a change replaces the branch, you can instead set branchId to the id of the branch resource: what is on it is then replaced with it.`
+      ? `${describeSubject(subject)}: ${named.join(', ')}, which this program keeps, would be deleted with the branch. It was not deleted. In an earlier \`pulumi up\`, remove what is to go from the program. If a change replaces the branch, you can instead set branchId to the id of the branch resource: what is on it is then replaced with it.`
       : undefined,
   'this program keeps an endpoint on it': ({ subject, standing = [] }) =>
     describeInTheWay(
@@ -70,24 +70,24 @@ export const foreseenGuards: Guards = {
 export const deleteGuards: Guards = {
   'its replacement is not complete': ({ lacksCreate, subject }) =>
     lacksCreate
-      ? `${describeSubject(subject)}: its replacement is not complete, so the resource may still use it. Nothing was deleted. If it is left over, the next \`pulumi up\` deletes it.`
+      ? `${describeSubject(subject)}: its replacement is not complete, so the resource may still use it. It was not deleted. If it is left over, the next \`pulumi up\` deletes it.`
       : undefined,
   'the program has another resource in its place': ({ unallowed, subject }) =>
     unallowed &&
-    `${describeSubject(subject)}: the program has another one in its place (by the resource option import, a lookup, or a replacement that was interrupted), and ${unallowed} is not true. Nothing was deleted. To keep it, declare it under another Pulumi name, with adopt: true. To delete it, set ${unallowed}: true; after a lookup, delete it at the service.`,
+    `${describeSubject(subject)}: the program has another one in its place (by the resource option import, a lookup, or a replacement that was interrupted), and ${unallowed} is not true. It was not deleted. To keep it, declare it under another Pulumi name, with adopt: true. To delete it, set ${unallowed}: true; after a lookup, delete it at the service.`,
   'an adopter has not taken it over': ({ adopter, subject }) =>
     adopter &&
-    `${describeSubject(subject)}: ${adopter} is to adopt it, and has not taken it over. Nothing was deleted, and the old resource stays in state. Fix what stops the adoption, and run \`pulumi up\` again. To rename a resource, use \`aliases\` with the old name instead of adopt: nothing is then adopted or deleted.`,
+    `${describeSubject(subject)}: ${adopter} is to adopt it, and has not taken it over. It was not deleted, and the old resource stays in state. Fix what stops the adoption, and run \`pulumi up\` again. To rename a resource, use \`aliases\` with the old name instead of adopt: nothing is then adopted or deleted.`,
   "its replacement can't be created": ({ obstacle, subject }) =>
     obstacle &&
-    `${describeSubject(subject)}: its replacement could not be created, so nothing was deleted: ${obstacle.replace(/\.$/, '')}.`,
+    `${describeSubject(subject)}: its replacement could not be created, so it was not deleted: ${obstacle.replace(/\.$/, '')}.`,
   "the branch that is replaced with it can't be deleted": ({ baseObstacle, subject }) =>
     baseObstacle &&
     `${describeSubject(subject)}: it is replaced with its branch, which can't be deleted: ${baseObstacle}`,
   ...foreseenGuards,
   'a branch was created from it': ({ subject, children = [] }) =>
     children.length > 0
-      ? `${describeSubject(subject)}: other branches were created from it: ${listChildren(children)}. Nothing was deleted. Delete them first.`
+      ? `${describeSubject(subject)}: other branches were created from it: ${listChildren(children)}. It was not deleted. Delete them first.`
       : undefined,
   'an active endpoint is on it': ({ subject, allowsRestart, standing = [] }) =>
     describeInTheWay(
@@ -144,7 +144,7 @@ function describeInTheWay(
 ): string | undefined {
   if (standing.length === 0) return undefined;
   const which = standing.map(describeEndpoint).join(', ');
-  return `${describeSubject(subject)}: endpoint ${which}, ${consequence}. Nothing was deleted. ${now}.`;
+  return `${describeSubject(subject)}: endpoint ${which}, ${consequence}. It was not deleted. ${now}.`;
 }
 
 /** Without its name, which may be a secret of an earlier program. */

@@ -152,7 +152,7 @@ describe.each(doors)('a Database by %s', (_name, door) => {
     const { up, names, startRun, declare } = await startDatabase();
     const state = await up({});
     const { message } = await callErrorOf(runReplacement(await startRun(), declare({ adopt: true }), state));
-    expect(message).toContain('allowDataLoss is not true. Nothing was deleted.');
+    expect(message).toContain('allowDataLoss is not true. It was not deleted.');
     expect(await names()).toContain('shop');
     const allowed = { adopt: true, allowDataLoss: true };
     await runReplacement(await startRun(), declare(allowed), state);
