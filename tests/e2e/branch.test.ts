@@ -72,7 +72,7 @@ it('a branch is created, reset, replaced and destroyed', async () => {
   await expectRefused(`the reset of branch ${id} drops the connections of endpoint`, ['preview']);
   await declare(changed);
   const reset = flat((await stack.run('preview')).screen);
-  expect(reset).toContain(`resets branch ${id} ("${name}") to the present data of`);
+  expect(reset).toContain(`deletes the data of branch ${id} ("${name}"), drops`);
   expect(reset).toContain('deletesData~resetTriggers]; warning: resets');
   await stack.run(...up);
   expect(branches()).toMatchObject([{ id, current_state: 'ready', last_reset_at: expect.any(String) }]);

@@ -45,12 +45,12 @@ describe('the reset of a branch', () => {
     // The engine need not ask about the source, and so not say that its name is a secret.
     const { id } = emulator.createBranch(project.id, { name: 'hidden-name' });
     await run.preview(branch, { ...reset, restoreFrom: { branchId: id } });
-    expect(run.shown.join()).toContain(`to the present data of ${id}, drops`);
+    expect(run.shown.join()).toContain(`to the present data of ${id}: a`);
     const next = startRun();
     const main = { projectId: project.id, name: 'main', adopt: true };
     await next.create('branch', 'main', main, { secretNames: ['name'] });
     await next.preview(branch, reset);
-    expect(next.shown.join()).toMatch(/to the present data of \S+ \("\*\*\*"\), drops/);
+    expect(next.shown.join()).toMatch(/to the present data of \S+ \("\*\*\*"\): a/);
   });
 
   it('is refused if another one is to use the name for its data', async () => {

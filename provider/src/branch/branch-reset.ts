@@ -152,11 +152,13 @@ function describeReset(
   const moved = children.length > 0 ? ` with its children (${listChildren(children)})` : '';
   const kept =
     preserveUnderName === unknownValue ? 'a branch that is named later' : `branch "${preserveUnderName}"`;
-  const loss =
+  const which = `branch ${id}${name}`;
+  const drops = 'drops the connections of its endpoints';
+  const does =
     preserveUnderName === undefined
-      ? 'deletes the data of its own'
-      : `leaves its own data in ${kept}${moved}, which is in no state, so that the next reset needs another preserveUnderName`;
-  return `resets branch ${id}${name} to ${point} of ${source}, drops the connections of its endpoints, and ${loss}: a change of resetTriggers`;
+      ? `deletes the data of ${which}, ${drops}, and resets it to ${point} of ${source}`
+      : `resets ${which} to ${point} of ${source}, ${drops}, and leaves its own data in ${kept}${moved}, which is in no state, so that the next reset needs another preserveUnderName`;
+  return `${does}: a change of resetTriggers`;
 }
 
 /** When a branch expires: as the program declares it, or as the service shows it. */

@@ -47,11 +47,11 @@ describe.each(doors)('a reset of a Branch by %s', (_name, door) => {
   it('needs allowDataLoss, or a name under which the data stays', async () => {
     const { state, up, preview, held, resets } = await startReset();
     const { message } = await callErrorOf(preview(triggers));
-    expect(message).toContain('allowDataLoss is not true, and this resets branch');
+    expect(message).toContain('allowDataLoss is not true, and this deletes the data of branch');
     expect(resets()).toEqual([]);
     await preview(second);
     expect(shown.join('')).toMatch(
-      /resets branch br-\S+ \("pr"\) to the present data of br-\S+ \("main"\), drops the connections of its endpoints, and deletes the data of its own: a change of resetTriggers/,
+      /deletes the data of branch br-\S+ \("pr"\), drops the connections of its endpoints, and resets it to the present data of br-\S+ \("main"\): a change of resetTriggers/,
     );
     await up(preserving);
     const kept = held().find(({ name }) => name === 'pr-before');
@@ -133,7 +133,7 @@ describe.each(doors)('a reset of a Branch by %s', (_name, door) => {
       const before = whose === 'of this run' ? failed : state;
       shown.length = 0;
       await preview(second, before);
-      expect(shown.join('')).toContain('resets branch');
+      expect(shown.join('')).toContain('and resets it');
       const { outputs } = await up(second, before);
       expect(outputs).toMatchObject({ lastResetAt: held()[0]?.last_reset_at, ...triggers });
       expect(outputs).not.toHaveProperty('unsettledOperations');

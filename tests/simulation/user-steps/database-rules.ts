@@ -49,4 +49,4 @@ function isLossForetold(record: RunRecord, lost: Database): boolean {
   );
 }
 
-const takesData = /resets branch .*deletes the data/;
+const takesData = /deletes the data of branch .* and resets it/;
