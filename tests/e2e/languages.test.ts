@@ -146,8 +146,7 @@ it.for(others)('$page leads from an empty folder to a host, in $heading', async 
     const { screen: refused } = await runScript(withoutNode, folder, place.environment);
     expect(refused).toMatch(/The provider postgres-compute needs Node\.js .* on PATH/);
   }
-  const preview = await changeAndDestroy(place, program);
-  if (heading === 'YAML') expect(preview).toContain(flat(codeBlock('docs/plugin.md', '', 'Previews')).trim());
+  await changeAndDestroy(place, program);
 });
 
 it('docs/first-up.md leads from an account to a connection string', async () => {
