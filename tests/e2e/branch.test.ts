@@ -73,7 +73,7 @@ it('a branch is created, reset, replaced and destroyed', async () => {
   await declare(changed);
   const reset = flat((await stack.run('preview')).screen);
   expect(reset).toContain(`deletes the data of branch ${id} ("${name}"), drops`);
-  expect(reset).toContain('deletesData~resetTriggers]; warning: resets');
+  expect(reset).toContain('deletesData~resetTriggers]; warning: deletes');
   await stack.run(...up);
   expect(branches()).toMatchObject([{ id, current_state: 'ready', last_reset_at: expect.any(String) }]);
   expect(endpoints()).toMatchObject([{ host, current_state: 'active' }]);
