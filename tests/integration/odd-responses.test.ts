@@ -11,6 +11,9 @@ const lost: readonly RequestEffect[] = [
   { kind: 'lost-after-work' },
   { kind: 'status', status: 500, when: 'after-work' },
   { kind: 'proxy-page', status: 200, when: 'after-work' },
+  { kind: 'proxy-page', status: 404, when: 'after-work' },
+  { kind: 'proxy-page', status: 503 },
+  { kind: 'proxy-page', status: 503, when: 'after-work' },
   { kind: 'malformed' },
   // Longer than the provider waits for a response.
   { kind: 'slow', delayMs: 40_000 },

@@ -66,12 +66,12 @@ export class ControlApiError extends Error {
     this.reason = failure.reason;
     this.requestId = failure.requestId;
     this.retryAfterMs = failure.retryAfterMs ?? 0;
-    this.meaning = meaningOfFailure(failure.status, failure.code);
     this.lacksVersion = failure.lacksVersion === true;
     this.isFromService = failure.isFromService ?? failure.status !== undefined;
-    // Once the service has answered, a page of a proxy is a fault that passes.
-    const passes = isFromProxy(this) && failure.contact?.hasAnswered === true;
-    this.isFinal = (this.meaning === 'refused' && !passes) || this.code === elsewhereCode;
+    // Once the service has answered, a page of a proxy is a lost response.
+    const isLost = isFromProxy(this) && failure.contact?.hasAnswered === true;
+    this.meaning = isLost ? 'unknown' : meaningOfFailure(failure.status, failure.code);
+    this.isFinal = this.meaning === 'refused' || this.code === elsewhereCode;
   }
 
   /** Whether unfinished operations lock the project. The service refuses writes until they finish. */

@@ -29,7 +29,7 @@ const oddResponse: fc.Arbitrary<RequestEffect> = fc.oneof(
   fc.constant({ kind: 'status' as const, status: 429, retryAfterSeconds: 1 }),
   fc.record({ kind: fc.constant('status' as const), status: oddStatus, when }),
   fc.record({ kind: fc.constant('status' as const), status: oddStatus, when }),
-  fc.record({ kind: fc.constant('proxy-page' as const), status: fc.constantFrom(404, 502, 200), when }),
+  fc.record({ kind: fc.constant('proxy-page' as const), status: fc.constantFrom(404, 502, 503, 200), when }),
   fc.constantFrom({ kind: 'cut-off' as const }, { kind: 'cut-off' as const, encoding: 'gzip' as const }),
   fc.constant({ kind: 'malformed' as const }),
 );
