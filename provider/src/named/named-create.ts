@@ -58,16 +58,10 @@ function findExisting<Inputs extends NamedInputs>(
   throw new Error(`create of ${named.kind} "${inputs.name}": ${describeTaken(named, item)}`);
 }
 
-/** What a branch that this run creates starts with, or one that it takes over has. */
-export function describeCopied(
+export function describeTaken(
   { kind }: Pick<NamedType<never>, 'kind'>,
-  { branch_id }: NamedItem,
-  isAdopted: boolean,
+  item: NamedItem,
+  holder = `a ${kind} that branch ${item.branch_id} has already`,
 ) {
-  return `a ${kind}${isAdopted ? '' : ' that the branch starts with,'} as branch ${branch_id} has it`;
-}
-
-export function describeTaken({ kind }: Pick<NamedType<never>, 'kind'>, item: NamedItem, copied?: string) {
-  const holder = copied ?? `a ${kind} that branch ${item.branch_id} has already`;
   return `is the name of ${holder} (created ${item.created_at}): a branch starts with the ${kind}s of its parent. To take it over, set adopt: true (also if a killed \`pulumi up\` created it); to create a new one, choose another name. ${ifRenamed}. A forced replacement (--replace, taint) can't have it either: remove the resource in an earlier \`pulumi up\``;
 }

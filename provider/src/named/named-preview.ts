@@ -8,7 +8,7 @@ import { foreseeGone } from '../lifecycle/resource-errors';
 import type { Declared } from '../lifecycle/resource-identity';
 import { isUnfinished } from '../operations/operation-outcome';
 import type { NamedItem } from '../operations/service-project';
-import { describeCopied, describeTaken } from './named-create';
+import { describeTaken } from './named-create';
 import { isOf, isReset } from './named-resource';
 import type { NamedInputs, NamedType, PriorNamed } from './named-type';
 
@@ -73,7 +73,8 @@ export async function findExistingFailures<Inputs extends NamedInputs>(
   // A branch that another resource takes over keeps what is on it.
   const isThere = !isCopied || core.claims.branch.item(existing?.branch_id ?? '').adopter !== undefined;
   if (!existing || (isThere && claims.resource(resource.urn).idInState === existing.id)) return [];
-  const copied = isCopied ? describeCopied(named, existing, isThere) : undefined;
+  const origin = isThere ? '' : ' that the branch starts with,';
+  const copied = isCopied ? `a ${kind}${origin} as branch ${existing.branch_id} has it` : undefined;
   if (inputs.adopt !== true) return [{ property: 'name', reason: describeTaken(named, existing, copied) }];
   const isTaking = resource.urn !== undefined && !isCopied;
   const taken = isTaking ? claims.claimAdoption(existing.id, resource.urn) : undefined;
