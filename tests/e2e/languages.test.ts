@@ -146,7 +146,10 @@ it.for(others)('$page leads from an empty folder to a host, in $heading', async 
     const { screen: refused } = await runScript(withoutNode, folder, place.environment);
     expect(refused).toMatch(/The provider postgres-compute needs Node\.js .* on PATH/);
   }
-  await changeAndDestroy(place, program);
+  const preview = await changeAndDestroy(place, program);
+  const row =
+    '~ postgres-compute:index:ComputeEndpoint app update [diff: +restartsCompute~autoscalingLimitMaxCu]';
+  if (heading === 'YAML') expect(preview).toContain(row);
 });
 
 it('docs/first-up.md leads from an account to a connection string', async () => {
