@@ -37,18 +37,19 @@ describe('advice', () => {
     );
     await run.check('branch', 'a', { projectId, name: 'x', adopt: true });
     expect(run.shown.join()).toMatch(
-      /adopt takes over .*\. Only with --replace or taint, `pulumi up` first deletes .*, unless the state has retainOnDelete$/,
+      /adopt takes over .*\. Only --replace or taint first deletes the branch, with its data and endpoints, unless it has retainOnDelete$/,
     );
-    for (const adopt of [true, false]) {
+    await startRun().create('branch', 's', { projectId, name: 'safe', protected: true });
+    for (const declared of ['main', 'safe'].flatMap((name) => [{ name }, { name, adopt: true }])) {
       const never = startRun();
-      await never.check('branch', 'm', { projectId, name: 'main', adopt });
+      await never.check('branch', 'm', { projectId, ...declared });
       expect(never.shown.join()).toMatch(/branch/);
       expect(never.shown.join()).not.toContain('--replace');
     }
     const next = startRun();
     await next.check('branch', 'a', { projectId, name: 'x' });
     expect(next.shown.join()).toMatch(
-      /^only with --replace or taint, `pulumi up` first deletes the branch, .*\. Otherwise: create of branch/,
+      /^only --replace or taint first deletes the branch, .*\. Otherwise: create of branch/,
     );
     const last = startRun();
     await last.check('branch', 'a', { projectId, name: 'x' }, undefined, { createsBeforeDelete: true });
@@ -142,8 +143,6 @@ it('the preview names the endpoint that has the name, on an unknown branch', asy
   const { id } = emulator.createEndpoint(projectId, { branch_id: feature, type: 'read_only', name: 'api' });
   await run.check('endpoint', 'e', on(unknownValue, { name: 'api' }));
   expect(run.shown.join()).toMatch(
-    new RegExp(
-      `^only with --replace or taint, \`pulumi up\` first deletes .* already has an endpoint of that name, ${id} `,
-    ),
+    new RegExp(`^only --replace or taint first deletes .* already has an endpoint of that name, ${id} `),
   );
 });

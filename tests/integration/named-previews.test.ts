@@ -12,7 +12,7 @@ it('a preview refuses a role that the branch has, unless with adopt', async () =
   const run = startRun();
   await run.check('role', 'r', { ...declared, adopt: true });
   expect(run.shown.join('')).toMatch(
-    /adopt takes over role .* taint, `pulumi up` first deletes that role, gives it a new password, drops connections,/,
+    /adopt takes over role .*\. Only --replace or taint first deletes that role, gives it a new password, drops connections,/,
   );
 });
 

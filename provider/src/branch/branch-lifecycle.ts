@@ -163,7 +163,7 @@ export class BranchLifecycle extends ResourceLifecycle<BranchInputs, BranchOutpu
     } catch (error) {
       const { name } = declaration.inputs;
       const taken = branches.find((each) => each.name === name);
-      const stays = taken && (findPermanence(taken) ?? this.claims.findRenamed(taken.id));
+      const stays = taken && (isUndeletable(taken) || this.claims.findRenamed(taken.id));
       return stays ? messageOf(error) : orForced(declaration, messageOf(error), ifForced);
     }
   }
@@ -178,7 +178,10 @@ const branchLoss: Loss = {
       : `deletes the data of ${which}, with its endpoints${unlessMoved(resource)}`,
 };
 
-const ifForced = 'the branch, with its data and its endpoints';
+const ifForced = 'the branch, with its data and endpoints';
+
+/** Whether it is sure to stay. A child does not show that: a forced replacement deletes those of the program first. */
+const isUndeletable = (branch: Branch) => branch.protected || findPermanence(branch) !== undefined;
 
 function describeCreation(declaration: BranchDeclaration, existing: Existing<Branch> | undefined) {
   const { inputs } = declaration;
@@ -191,5 +194,5 @@ function describeCreation(declaration: BranchDeclaration, existing: Existing<Bra
   const changes = branchArguments.findDrift(existing.item, inputs);
   const what = changes.length > 0 ? `changes its ${changes.join(', ')}` : 'changes nothing on it';
   const takeOver = `adopt takes over ${which} and ${what}`;
-  return findPermanence(existing.item) ? takeOver : orForced(declaration, takeOver, ifForced);
+  return isUndeletable(existing.item) ? takeOver : orForced(declaration, takeOver, ifForced);
 }

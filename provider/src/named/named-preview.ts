@@ -5,7 +5,7 @@ import { orForced } from '../lifecycle/forced-replacement';
 import { type InputFailure, isUnknown } from '../lifecycle/input-values';
 import type { ProviderCore } from '../lifecycle/provider-core';
 import { foreseeGone } from '../lifecycle/resource-errors';
-import type { Declared } from '../lifecycle/resource-identity';
+import type { Declared, Properties } from '../lifecycle/resource-identity';
 import { isUnfinished } from '../operations/operation-outcome';
 import type { NamedItem } from '../operations/service-project';
 import { describeTaken } from './named-create';
@@ -60,7 +60,7 @@ export async function findExistingFailures<Inputs extends NamedInputs>(
   declaration: Declared<Inputs>,
 ): Promise<InputFailure[]> {
   const { inputs, resource } = declaration;
-  const { kind, arguments: table, creation, forced } = named;
+  const { kind, arguments: table, creation, forced, loss } = named;
   const claims = core.claims[kind];
   const items = await glimpseNamed(core, kind, declaration);
   const existing = items?.find(({ name }) => name === inputs.name);
@@ -82,9 +82,10 @@ export async function findExistingFailures<Inputs extends NamedInputs>(
   const changed = difference(table.findDrift(existing, inputs), table.replacing).map((each) => `its ${each}`);
   const what = changed.length > 0 ? changed.join(' and ') : 'nothing on it';
   const which = copied ?? `${kind} ${existing.id}`;
+  const isRefused = loss !== undefined && !(inputs as Properties).allowDataLoss;
   const takeOver = `adopt takes over ${which} (created ${existing.created_at}) and changes ${what}`;
   await core.warn(declaration, [
-    isCopied ? takeOver : orForced(declaration, takeOver, `that ${kind}, ${forced}`),
+    isCopied || isRefused ? takeOver : orForced(declaration, takeOver, `that ${kind}, ${forced}`),
   ]);
   return [];
 }

@@ -153,9 +153,10 @@ describe.each(doors)('a Database by %s', (_name, door) => {
     const state = await up({});
     const { message } = await callErrorOf(runReplacement(await startRun(), declare({ adopt: true }), state));
     expect(message).toContain('allowDataLoss is not true. It was not deleted.');
+    expect(shown.join('')).not.toContain('--replace');
     expect(await names()).toContain('shop');
     const allowed = { adopt: true, allowDataLoss: true };
     await runReplacement(await startRun(), declare(allowed), state);
-    expect(shown.join('')).toContain('`pulumi up` first deletes that database, with its data');
+    expect(shown.join('')).toContain('--replace or taint first deletes that database, with its data');
   });
 });
