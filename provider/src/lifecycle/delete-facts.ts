@@ -1,6 +1,7 @@
 import { compact } from 'lodash';
 import type { Deadline } from '../control-api/deadline';
 import { rereadUntil } from '../control-api/read-lag';
+import type { NamedKind } from '../control-api/wire-types';
 import type { Kind, NamedItem, ServiceProject } from '../operations/service-project';
 import { findProtected, readBranch } from './branch-facts';
 import {
@@ -14,6 +15,7 @@ import {
 } from './delete-guards';
 import { type DeleteRequest, deleteResource } from './delete-resource';
 import { asReported, type ProviderCore } from './provider-core';
+import type { ResourceClaims } from './resource-claims';
 import type { Subject } from './resource-errors';
 import type { Declared, Properties } from './resource-identity';
 import type { Prior } from './resource-state';
@@ -84,65 +86,94 @@ async function guardDelete(question: DeleteQuestion, project: ServiceProject): P
   return facts.subject;
 }
 
-async function gatherFacts(question: DeleteQuestion, project: ServiceProject): Promise<DeleteFacts> {
-  const { core, kind, id, prior, isSame, deadline } = question;
+/** The question, with what the run knows of the resource. */
+function withRecords(question: DeleteQuestion, project: ServiceProject) {
   const urn = urnOf(question);
-  const { name, type, branchId } = prior.outputs;
-  const claims = core.claims[kind];
-  const { base, declared } = claims.resource(urn);
-  const replacement = claims.findReplacement(urn);
-  const hasOther = claims.hasOther(id, urn);
-  const { allowDataLoss, allowRestart } = declared?.inputs ?? {};
-  const isLossAllowed = allowDataLoss === true;
-  const isForeseen = claims.isReplaced(id);
+  const claims = question.core.claims[question.kind];
+  const [hasOther, replacement] = [claims.hasOther(question.id, urn), claims.findReplacement(urn)];
+  return { ...question, project, claims, urn, hasOther, replacement };
+}
+
+type Asked = ReturnType<typeof withRecords>;
+
+async function gatherFacts(question: DeleteQuestion, project: ServiceProject): Promise<DeleteFacts> {
+  const asked = withRecords(question, project);
+  const { core, kind, id, claims, urn, replacement, deadline } = asked;
+  const { base } = claims.resource(urn);
   const common = {
     subject: { action: 'delete', kind, id },
     lacksCreate: claims.lacksCreate(urn),
     obstacle: replacement && (await claims.findObstacle(replacement, id)),
     baseObstacle: base && (await findBaseObstacle(core, project, base, deadline)),
   } as const;
-  const known = { projectId: project.id, names: [name] };
-  if (kind === 'branch') {
-    const live = await readBranch(core, project, id, deadline);
-    const leaving = compact(live.children.map((child) => claims.item(child).leaving));
-    // Those deletes have to end before its own request.
-    if (leaving.length > 0)
-      throw new Instead(async (again) => {
-        await Promise.allSettled(leaving);
-        return again();
-      });
-    const adopter = claims.findAdopter({ ...known, names: [name, live.name] }, urn);
-    const hasData = live.name !== undefined;
-    const unallowed = hasData && hasOther && !isLossAllowed ? 'allowDataLoss' : undefined;
-    return { ...common, ...live, adopter, unallowed, losesData: hasData && !isForeseen };
-  }
-  if (kind !== 'endpoint') {
-    const found = await project.named(kind, String(branchId)).find(id, { deadline, isSame });
-    const idNow = found?.id ?? id;
-    const keeper = claims.keeperOf(idNow, urn);
-    if (keeper !== undefined) throw new Instead(() => core.reportKept(`${kind} ${idNow}`, urn, keeper));
-    const hasData = kind === 'database' && found !== undefined;
-    const unallowed = hasData && (hasOther || replacement) && !isLossAllowed ? 'allowDataLoss' : undefined;
-    const adopter = claims.findAdopter({ ...known, branchId, names: [name, found?.name] }, urn);
-    const subject = { ...common.subject, id: idNow };
-    return { ...common, subject, adopter, unallowed, losesData: hasData && !isForeseen };
-  }
-  // The endpoint is read only if this run may adopt or replace it.
-  const isAsked = claims.hasAdopters || replacement || hasOther;
-  const endpoint = isAsked ? await project.endpoints.find(id, { deadline }) : undefined;
+  if (kind === 'branch') return { ...common, ...(await gatherBranch(asked)) };
+  if (kind === 'endpoint') return { ...common, ...(await gatherEndpoint(asked)) };
+  return { ...common, ...(await gatherNamed(kind, asked)) };
+}
+
+async function gatherBranch({ core, claims, urn, id, hasOther, prior, project, deadline }: Asked) {
+  const live = await readBranch(core, project, id, deadline);
+  const leaving = compact(live.children.map((child) => claims.item(child).leaving));
+  // Those deletes have to end before its own request.
+  if (leaving.length > 0)
+    throw new Instead(async (again) => {
+      await Promise.allSettled(leaving);
+      return again();
+    });
+  const names = [prior.outputs.name, live.name];
+  const hasData = live.name !== undefined;
+  return {
+    ...live,
+    adopter: claims.findAdopter({ projectId: project.id, names }, urn),
+    unallowed: hasData && hasOther ? unlessLossAllowed(claims, urn) : undefined,
+    losesData: hasData && !claims.isReplaced(id),
+  };
+}
+
+async function gatherNamed(kind: NamedKind, asked: Asked): Promise<Partial<DeleteFacts>> {
+  const { core, claims, urn, id, hasOther, replacement, prior, project, isSame, deadline } = asked;
+  const { name, branchId } = prior.outputs;
+  const found = await project.named(kind, String(branchId)).find(id, { deadline, isSame });
+  const idNow = found?.id ?? id;
+  const keeper = claims.keeperOf(idNow, urn);
+  if (keeper !== undefined) throw new Instead(() => core.reportKept(`${kind} ${idNow}`, urn, keeper));
+  const names = [name, found?.name];
+  const hasData = kind === 'database' && found !== undefined;
+  return {
+    subject: { action: 'delete', kind, id: idNow },
+    adopter: claims.findAdopter({ projectId: project.id, branchId, names }, urn),
+    unallowed: hasData && (hasOther || replacement) ? unlessLossAllowed(claims, urn) : undefined,
+    losesData: hasData && !claims.isReplaced(id),
+  };
+}
+
+/** The endpoint is read only if this run may adopt or replace it. */
+async function gatherEndpoint(asked: Asked): Promise<Partial<DeleteFacts>> {
+  const { core, claims, urn, id, hasOther, replacement, prior, project, deadline } = asked;
+  const { name, type, branchId } = prior.outputs;
+  const isRead = claims.hasAdopters || hasOther || replacement !== undefined;
+  const endpoint = isRead ? await project.endpoints.find(id, { deadline }) : undefined;
+  const branch = await findBranchOf(asked, endpoint?.branch_id ?? String(branchId));
+  const names = [name, endpoint?.name];
   const branchIds = type === 'read_write' ? compact([branchId, endpoint?.branch_id]) : [];
-  const branch = await findBranchOf(question, project, endpoint?.branch_id ?? String(branchId));
-  const adopter = claims.findAdopter({ ...known, names: [name, endpoint?.name], branchIds }, urn);
+  const allowRestart = claims.resource(urn).declared?.inputs.allowRestart;
   const isForbidden = hasOther && endpoint && isUp(endpoint) && !core.allowsRestart({ allowRestart });
-  const unallowed = isForbidden ? 'allowRestart' : undefined;
-  return { ...common, protectedBranch: findProtected(branch), adopter, unallowed };
+  return {
+    protectedBranch: findProtected(branch),
+    adopter: claims.findAdopter({ projectId: project.id, names, branchIds }, urn),
+    unallowed: isForbidden ? 'allowRestart' : undefined,
+  };
+}
+
+function unlessLossAllowed(claims: ResourceClaims, urn: string | undefined): DeleteFacts['unallowed'] {
+  return claims.resource(urn).declared?.inputs.allowDataLoss === true ? undefined : 'allowDataLoss';
 }
 
 /**
  * The branch of an endpoint. One list serves many deletes; where it shows the branch as protected, it may be out of date. Where this run
  * protects the branch, reads may lag behind that.
  */
-async function findBranchOf({ core, deadline }: DeleteQuestion, project: ServiceProject, id: string) {
+async function findBranchOf({ core, project, deadline }: Asked, id: string) {
   const {
     branches,
     sharedRead: { maxAgeMs },
