@@ -20,9 +20,10 @@ it('a move to a branch that the run is deleting is refused', async () => {
   expect(message).toContain(`branchId is ${one.id}, a branch that this run has deleted`);
 });
 
-it('a preview says that a branch which is not known yet may replace a role', async () => {
-  const { startRun, run, projectId, feature } = await startProgram();
-  const declared = { projectId, branchId: feature, name: 'app' };
+it('a preview says whether a role is replaced with its branch', async () => {
+  const { startRun, run, projectId } = await startProgram();
+  const branch = await startRun().create('branch', 'b', { projectId });
+  const declared = { projectId, branchId: branch.id, name: 'app' };
   const role = await startRun().create('role', 'r', declared);
   // As in a targeted destroy of the branch.
   await run.replaceEarly(role, { branchId: unknownValue });
@@ -30,6 +31,12 @@ it('a preview says that a branch which is not known yet may replace a role', asy
   await run.preview(role, { ...declared, branchId: unknownValue });
   const consequence = `replaces role ${role.id}, gives it a new password, drops connections`;
   expect(run.shown).toEqual([`${consequence}: a change of branchId, unless the value stays the same`]);
+  const next = startRun();
+  const parentId = (await startRun().create('branch', 'other', { projectId })).id;
+  // The new branch comes first.
+  await next.preview(branch, { projectId, parentId, allowDataLoss: true }, { createsBeforeDelete: true });
+  await next.preview(role, { ...declared, branchId: unknownValue });
+  expect(next.shown.at(-1)).toBe(`${consequence}: its branch is replaced`);
 });
 
 describe('a move to a branch that has an endpoint', () => {

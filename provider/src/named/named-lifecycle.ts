@@ -88,11 +88,14 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     if (replaces.length > 0) {
       if (!loss) {
         // Where diff is asked early, what the role depends on is certainly replaced or deleted.
-        const isUncertain =
+        const isUnforeseen =
           !this.claims.isAskedEarly(news) &&
           replaces.every((name) => isUnknown(news.inputs[name as keyof Inputs]));
-        const what = `replaces ${kind} ${id}, ${forced}: a change of ${replaces.join(' and ')}`;
-        if (isUncertain) await this.core.warn(news, [describeUncertain(what, false)]);
+        const what = `replaces ${kind} ${id}, ${forced}`;
+        const text = this.core.claims.branch.isReplaced(prior.outputs.branchId)
+          ? `${what}: its branch is replaced`
+          : describeUncertain(`${what}: a change of ${replaces.join(' and ')}`, false);
+        if (isUnforeseen) await this.core.warn(news, [text]);
         return {};
       }
       const { projectId, branchId } = prior.outputs;
