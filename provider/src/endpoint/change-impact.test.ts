@@ -94,13 +94,22 @@ describe('the diagnostic of a change', () => {
     ['no drop from an idle compute', larger, idle, later('idle')],
     ['no drop from a disabled endpoint', larger, disabled, later('disabled')],
     ['a size that is applied', larger, resized, told('is applied already, no further restart: max 2 CU')],
-    ['the drop of a move', moved, active, told(`moves the endpoint, ${drop}: branchId`, ['drops'])],
-    ['the move of an idle compute', moved, idle, told(`moves the endpoint, ${noDrop}: branchId`)],
+    [
+      'the drop of a move',
+      moved,
+      active,
+      told(`moves the endpoint, ${drop}: branch br-1 => br-2`, ['drops']),
+    ],
+    ['the move of an idle compute', moved, idle, told(`moves the endpoint, ${noDrop}: branch br-1 => br-2`)],
     [
       'the possible drop of a move to an unknown branch',
       { branchId: unknownValue },
       active,
-      told(`moves the endpoint, ${drop}, unless the value stays the same: branchId`, [], ['branchId']),
+      told(
+        `moves the endpoint, ${drop}, unless the value stays the same: branch br-1 => a branch not known yet`,
+        [],
+        ['branchId'],
+      ),
     ],
     ['the drop of a stop', stop, active, told(`stops the compute, ${drop}: disabled`, ['drops'])],
     ['no stop of an idle compute', stop, idle, told(`disables the endpoint, ${noDrop}: disabled`)],
@@ -116,13 +125,12 @@ describe('the diagnostic of a change', () => {
 
   it('has one sentence for all effects', () => {
     expect(impactOf({ branchId: 'br-2', disabled: true, autoscalingLimitMaxCu: 2 }).sentences).toEqual([
-      'moves the endpoint, stops the compute, drops connections (active now): branchId, max 1 => 2 CU, disabled',
+      'moves the endpoint, stops the compute, drops connections (active now): branch br-1 => br-2, max 1 => 2 CU, disabled',
     ]);
   });
 
   it.each([
     ['restartTriggers', { release: 'canary' }],
-    ['branchId', 'canary'],
     ['projectId', 'canary'],
     ['provisioner', 'canary'],
     ['regionId', 'canary'],
@@ -131,6 +139,11 @@ describe('the diagnostic of a change', () => {
     expect(sentences).toHaveLength(1);
     expect(sentences[0]).toMatch(new RegExp(`^[a-z]+ the .*: ${name}$`));
     expect(sentences[0]).not.toContain('canary');
+  });
+
+  it('repeats no branch that is a secret', () => {
+    const { sentences } = impactOfChanges(['branchId'], inputsOf(moved), idle, {}, ['branchId']);
+    expect(sentences).toEqual(['moves the endpoint, no connections to drop (idle now): branchId']);
   });
 
   it.each(['autoscalingLimitMinCu', 'autoscalingLimitMaxCu'])(
@@ -192,7 +205,7 @@ it.each([
   (allowRestart, sent, done, advice) => {
     const impact = impactOf({ autoscalingLimitMaxCu: 2, branchId: 'br-2' });
     expect(describeRefusal('ep-1', impact, inputsOf({ allowRestart }), dynamicSettingNames, sent)).toBe(
-      `allowRestart is false, and this moves the endpoint, drops connections (active now): branchId, max 1 => 2 CU. ${done}. ` +
+      `allowRestart is false, and this moves the endpoint, drops connections (active now): branch br-1 => br-2, max 1 => 2 CU. ${done}. ` +
         `To continue, set allowRestart: ${advice}, or apply the change while the compute is idle.`,
     );
   },

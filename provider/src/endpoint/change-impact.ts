@@ -157,23 +157,28 @@ function describeState(live: Endpoint): string {
   return live.pending_state === 'active' ? 'starting now' : `${live.current_state} now`;
 }
 
-/** Sizes with their values, the others by name only: a value may be a secret. */
+/** Sizes and the branch with their values, the others by name only: a value may be a secret. */
 function describeNames(names: readonly InputName[], planned: PlannedChange): string {
-  // Each bound limits the other one.
-  const isSecret = planned.was?.secretNames?.some(isSizeName) === true;
-  const words = names.map((name) => (isSizeName(name) && !isSecret ? describeSize(name, planned) : name));
+  const secretNames = planned.was?.secretNames ?? [];
+  const isSecret = (name: string) =>
+    // Each bound limits the other one.
+    isSizeName(name) ? secretNames.some(isSizeName) : secretNames.includes(name);
+  const words = names.map((name) => (isSecret(name) ? name : describeValue(name, planned)));
   return words.join(', ') || 'it repeats what the last update left unfinished';
 }
 
-function describeSize(name: InputName, { live, inputs }: PlannedChange): string {
-  const [bound, before] =
-    name === 'autoscalingLimitMinCu'
-      ? ['min', live.autoscaling_limit_min_cu]
-      : ['max', live.autoscaling_limit_max_cu];
+function describeValue(name: InputName, { live, inputs }: PlannedChange): string {
+  const shown: Partial<Record<InputName, readonly [string, unknown, string]>> = {
+    autoscalingLimitMinCu: ['min', live.autoscaling_limit_min_cu, ' CU'],
+    autoscalingLimitMaxCu: ['max', live.autoscaling_limit_max_cu, ' CU'],
+    branchId: ['branch', live.branch_id, ''],
+  };
+  const [what, before, unit] = shown[name] ?? [];
+  if (what === undefined) return name;
   const after = inputs[name];
-  const now = isUnknown(after) ? 'a size not known yet' : `${after} CU`;
+  const now = isUnknown(after) ? `a ${unit ? 'size' : what} not known yet` : `${after}${unit}`;
   // If an earlier run sent it and its operation failed, the service already reports it.
-  return before === after ? `${bound} ${now}` : `${bound} ${before} => ${now}`;
+  return before === after ? `${what} ${now}` : `${what} ${before} => ${now}`;
 }
 
 /** The pending changes that the next run waits for, retries or sends again. */
