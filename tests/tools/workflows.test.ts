@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
-import { listFiles } from '../support/temporary-folder';
+import { listFiles, makeTemporaryFolder } from '../support/temporary-folder';
 
 const FOLDERS = ['examples', '.github/workflows'];
 const READ_ONLY = { contents: 'read' };
@@ -60,6 +61,24 @@ test('CI runs on every major version of Node that the packages support', () => {
   const majors = engines.node.split(' || ').map((range) => /\d+/.exec(range)?.[0]);
 
   expect(jobs.node.strategy.matrix.node).toEqual(expect.arrayContaining(majors));
+});
+
+test('a release that runs again publishes only the npm package that is missing', () => {
+  const { jobs } = load(readFileSync('.github/workflows/release.yaml', 'utf8')) as Workflow;
+  const folder = makeTemporaryFolder();
+  const npm = `#!/bin/sh
+case "$*" in
+  "view pulumi-postgres-compute@1.2.3 version") echo 1.2.3 ;;
+  view*) exit 1 ;;
+  *) echo "$@" ;;
+esac
+`;
+  writeFileSync(join(folder, 'npm'), npm, { mode: 0o755 });
+  const env = { PATH: `${folder}:${process.env.PATH}`, GITHUB_REF_NAME: 'v1.2.3' };
+  const step = jobs.publish?.steps.at(-1)?.run ?? '';
+  const published = execFileSync('bash', ['--norc', '-e', '-c', step], { env, encoding: 'utf8' });
+
+  expect(published).toBe('publish --provenance --access public --workspace postgres-control-emulator\n');
 });
 
 describe.each(files)('$file', ({ text }) => {
