@@ -185,7 +185,7 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     const goesWithBranch = base !== undefined || core.claims.branch.isReplaced(prior.outputs.branchId);
     const send = ({ api }: ServiceProject, idNow: string) =>
       api.deleteNamed(kind, parseNamedId(idNow), deadline).catch((error: unknown) => {
-        if (!(error instanceof ControlApiError && error.status === 422)) throw error;
+        if (!(error instanceof ControlApiError && error.status === 422 && error.isFromService)) throw error;
         // The role owns a database that the program does not declare. This run deletes their branch next, and both with it.
         if (kind === 'role' && goesWithBranch) return { operations: [] };
         throw new Error(`${error.message}. ${refusal}`.trim(), { cause: error });

@@ -58,5 +58,5 @@ export async function toRefreshed<Inputs extends NamedInputs>(
 
 /** A key that may list roles may lack the right to reveal passwords. */
 function leaveOutForbidden(error: unknown): undefined {
-  if (!(error instanceof ControlApiError && error.status === 403)) throw error;
+  if (!(error instanceof ControlApiError && error.status === 403 && error.isFromService)) throw error;
 }

@@ -92,6 +92,8 @@ describe.each(doors)('a Database by %s', (_name, door) => {
   it.each<[string, RequestEffect]>([
     ['lost before the work', { kind: 'lost-before-work' }],
     ['lost after the work', { kind: 'lost-after-work' }],
+    ['the 409 of a proxy', { kind: 'proxy-page', status: 409, when: 'after-work' }],
+    ['the 422 of a proxy', { kind: 'proxy-page', status: 422 }],
   ])('is created, changed and deleted once although each response is %s', async (_how, effect) => {
     const { up, destroy, owner, names, emulator } = await startDatabase();
     for (const match of [creation, change, deletion]) emulator.inject({ match, effect });
