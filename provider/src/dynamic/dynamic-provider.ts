@@ -45,7 +45,10 @@ export function makeDynamicProviders(options: CoreOptions = {}) {
 /** The lifecycle of a type of resource as Pulumi's host of dynamic providers calls it. */
 export class DynamicProvider implements dynamic.ResourceProvider<StoredInputs, StoredOutputs> {
   readonly #lifecycle: ResourceLifecycle;
-  /** What the program calls each resource now, by the id and the URN in the outputs: a rename by `aliases` leaves the old one there. */
+  /**
+   * What the program calls each resource now: a rename by `aliases` leaves the old URN in state. By that, for what a replacement has left,
+   * and by the id and the URN in the outputs.
+   */
   readonly #urns = new Map<string, string>();
 
   constructor(lifecycle: ResourceLifecycle) {
@@ -61,6 +64,8 @@ export class DynamicProvider implements dynamic.ResourceProvider<StoredInputs, S
   async check(olds: object, news: object): Promise<dynamic.CheckResult<StoredInputs>> {
     const given = news as Partial<StoredInputs>; // As far as they are there.
     const before = isEmpty(olds) ? undefined : readDeclaration(olds);
+    const { urn } = before?.resource ?? {};
+    if (urn !== undefined && given.__urn !== undefined) this.#urns.set(urn, given.__urn);
     const { failures, ...checked } = await this.#lifecycle.check(before, readDeclaration(news));
     // The engine marks what the program gives; a secret name that it no longer gives has to be marked here.
     const isNameGiven = given.name !== undefined && given.name !== null;
@@ -142,7 +147,8 @@ export class DynamicProvider implements dynamic.ResourceProvider<StoredInputs, S
   }
 
   async delete(id: string, stored: StoredOutputs): Promise<void> {
-    const __urn = this.#urns.get(`${id} ${stored.__urn}`) ?? stored.__urn;
+    const { __urn: before = '' } = stored;
+    const __urn = this.#urns.get(`${id} ${before}`) ?? this.#urns.get(before) ?? stored.__urn;
     await present(
       this.#lifecycle.delete(
         id,

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { unknownValue } from '../../../provider/src/lifecycle/input-values';
 import { silenceDiagnostics } from '../../support/diagnostics';
-import { callErrorOf, failedState, type ResourceState } from '../../support/door';
+import { callErrorOf, failedState, type ResourceState, runUp } from '../../support/door';
 import { dynamicDoor } from '../../support/dynamic-door';
 import { startBranchDoor } from '../../support/start-branch-door';
 import { doors } from '../../support/start-door';
+import { urnOf } from '../../support/start-service';
 
 silenceDiagnostics();
 
@@ -59,6 +60,21 @@ it('a dynamic Branch that was refreshed under an older URN is not kept', async (
   await run.diff(found, state.declared);
   await run.delete(found);
   expect(held()).toEqual([]);
+});
+
+it('an old dynamic Branch survives until its renamed one is complete', async () => {
+  const { up, startRun, declare, emulator, held } = await startBranchDoor(dynamicDoor);
+  const rename = ({ id, declared, outputs }: ResourceState) => {
+    const __urn = urnOf('old', 'branch');
+    return { id, declared: { inputs: { ...declared.inputs, __urn } }, outputs: { ...outputs, __urn } };
+  };
+  const old = rename(await up({ name: 'old', allowDataLoss: true }));
+  const state = rename(await up({ name: 'new', allowDataLoss: true }));
+  emulator.inject({ match: { method: 'PATCH' }, effect: { kind: 'status', status: 403 } });
+  const run = await startRun();
+  await callErrorOf(runUp(run, declare({ name: 'later', allowDataLoss: true }), state));
+  expect((await callErrorOf(run.delete(old))).message).toContain('its replacement is not complete');
+  expect(held().map(({ id }) => id)).toContain(old.id);
 });
 
 const refusal = 'The service deletes neither a protected branch nor its endpoints';
