@@ -124,6 +124,8 @@ async function gatherBranch({ core, claims, urn, id, hasOther, prior, project, d
   const hasData = live.name !== undefined;
   return {
     ...live,
+    // A role goes without loss; an endpoint has its own guard.
+    lacksCreate: claims.lacksCreate(urn) || core.claims.database.lacksCreateOn(id),
     adopter: claims.findAdopter({ projectId: project.id, names }, urn),
     unallowed: hasData && hasOther ? unlessLossAllowed(claims, urn) : undefined,
     losesData: hasData && !claims.isReplaced(id),

@@ -123,6 +123,12 @@ export class RunRecords {
     return create === 'failed' || create === 'pending' || lacksUpdate;
   }
 
+  /** Whether a declared resource still uses what it has on the branch, in the same sense. */
+  lacksCreateOn(branchId: string): boolean {
+    const isOn = ({ inState }: ResourceRecord) => inState?.inputs.branchId === branchId;
+    return [...this.resources].some(([urn, record]) => isOn(record) && this.lacksCreate(urn));
+  }
+
   /** An update has succeeded: nothing is left to change. */
   noteUpdate({ resource: { urn } }: Declared<object>): void {
     if (urn !== undefined) this.note(urn, { replacement: 'none' });
