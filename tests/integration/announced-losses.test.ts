@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { unknownValue } from '../../provider/src/lifecycle/input-values';
+import { errorOf } from '../support/failure';
 import { startBranchProgram } from '../support/start-program';
 
 it('what leaves the program has its data named, if it still has any', async () => {
@@ -54,14 +55,20 @@ it.each([true, false])('a database goes with its branch, unless that is retained
   expect(run.shown.join()).toContain(said);
 });
 
-it('a retained database goes with its branch, and its owner with both', async () => {
-  const { one, startRun, projectId, feature } = await startBranchProgram();
+/** A role on the branch `one` owns a database that the program retains. */
+async function startOwner() {
+  const ground = await startBranchProgram();
+  const { one, startRun, projectId } = ground;
   const place = { projectId, branchId: one.id };
   const role = await startRun().create('role', 'r', { ...place, name: 'own' });
   const args = { ...place, name: 'shop', ownerName: 'own', allowDataLoss: true };
   const retained = { retainsOnDelete: true };
   const shop = await startRun().create('database', 'shop', args, retained);
-  const run = startRun();
+  return { ...ground, role, args, retained, shop, run: startRun() };
+}
+
+it('a retained database goes with its branch, and its owner with both', async () => {
+  const { one, run, feature, role, args, retained, shop } = await startOwner();
   await run.preview(one, { ...one.inputs, name: 'other', parentId: feature, allowDataLoss: true });
   // The new branch comes first, so the engine has passed the declarations.
   await run.preview(role, { ...role.inputs, branchId: unknownValue });
@@ -69,4 +76,23 @@ it('a retained database goes with its branch, and its owner with both', async ()
   expect(diff).toMatchObject({ deletesData: true });
   expect(run.shown.join()).toContain(`deletes database ${shop.id} with its`);
   await run.delete(role); // The service refuses it.
+});
+
+it('the owner of a database stays if the replacement of its branch fails', async () => {
+  const { one, run, feature, role, emulator } = await startOwner();
+  const changed = { ...one.inputs, name: 'other', parentId: feature, allowDataLoss: true };
+  const options = { createsBeforeDelete: true };
+  await run.preview(one, changed, options);
+  emulator.inject({ match: { method: 'POST' }, effect: { kind: 'status', status: 403 } });
+  await errorOf(run.create('branch', 'one', changed, options));
+  // With --continue-on-error, the engine goes on to a role that has left the program.
+  expect((await errorOf(run.delete(role))).message).toContain('A role that owns databases stays');
+});
+
+it('the owner of a database that an interrupted run has left may stay', async () => {
+  const { run, startRun, projectId, feature, role } = await startOwner();
+  const now = await startRun().create('role', 'r', { projectId, branchId: feature, name: 'own' });
+  await run.preview(now, now.inputs);
+  await run.delete(role);
+  expect(run.shown.join()).toContain(`role ${role.id} was not deleted, because it owns a database`);
 });

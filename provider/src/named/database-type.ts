@@ -38,7 +38,7 @@ export const databaseType = defineNamed<DatabaseInputs>({
     place: 'branchId',
     describe: (which, isRetained) =>
       isRetained
-        ? `leaves ${which} at the service (retainOnDelete), and creates an empty one`
+        ? `leaves ${which} at the service as long as its branch stays (retainOnDelete), and creates an empty one`
         : `deletes ${which} with its data`,
   },
 });

@@ -182,13 +182,21 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     const { kind, refusal = '' } = this.#named;
     const id = pathOf(prior, idInState);
     const { base } = this.claims.recordOf(id);
-    const goesWithBranch = base !== undefined || core.claims.branch.isReplaced(prior.outputs.branchId);
+    const { branch } = core.claims;
+    const { branchId } = prior.outputs;
+    const owner = branch.ownerOf(branchId);
+    const isReplaced = branch.isReplaced(branchId) && !branch.lacksCreate(owner);
+    // What an interrupted replacement has left, and its branch: this run may delete that, too.
+    const isLeft = owner === undefined && this.claims.hasOther(id, prior.resource.urn);
     const send = ({ api }: ServiceProject, idNow: string) =>
-      api.deleteNamed(kind, parseNamedId(idNow), deadline).catch((error: unknown) => {
+      api.deleteNamed(kind, parseNamedId(idNow), deadline).catch(async (error: unknown) => {
         if (!(error instanceof ControlApiError && error.status === 422 && error.isFromService)) throw error;
         // The role owns a database that the program does not declare. This run deletes their branch next, and both with it.
-        if (kind === 'role' && goesWithBranch) return { operations: [] };
-        throw new Error(`${error.message}. ${refusal}`.trim(), { cause: error });
+        if (kind !== 'role' || !(base !== undefined || isReplaced || isLeft))
+          throw new Error(`${error.message}. ${refusal}`.trim(), { cause: error });
+        const stays = `role ${idNow} was not deleted, because it owns a database: it stays as long as its branch`;
+        if (isLeft || branch.isLeft(branchId)) await core.warn(asReported(prior), [stays]);
+        return { operations: [] };
       });
     // Others may have renamed it, and given its name to another one.
     return deleteGuarded({ core, kind, id, prior, deadline, isSame: isOf(prior.outputs), send });
