@@ -2,11 +2,15 @@ import { vi } from 'vitest';
 import { ControlApiError } from '../../provider/src/control-api/control-api-error';
 import { Deadline } from '../../provider/src/control-api/deadline';
 import type { CallOptions } from '../../provider/src/control-api/retry';
+import { ServiceContact } from '../../provider/src/control-api/service-contact';
 import type { OperationSource, Watch } from '../../provider/src/operations/operation-poller';
 import { now } from './fake-clock';
 import { operationOf } from './operation';
 
 // A project whose operations a poller polls, by a fake clock.
+
+const contact = new ServiceContact();
+contact.noteOwn();
 
 export const failure = (status: number, retryAfterMs = 0, isFromService = true) =>
   new ControlApiError({
@@ -16,7 +20,7 @@ export const failure = (status: number, retryAfterMs = 0, isFromService = true) 
     reason: 'busy',
     retryAfterMs,
     isFromService,
-    contact: { hasAnswered: true },
+    contact,
   });
 
 export const pause = (delayMs: number) => new Promise((resolve) => setTimeout(resolve, delayMs));

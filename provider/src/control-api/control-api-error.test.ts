@@ -2,6 +2,7 @@ import { AxiosError, AxiosHeaders, type AxiosResponse } from 'axios';
 import { describe, expect, it } from 'vitest';
 import { findRefusal, isNotFound, toControlApiError } from './control-api-error';
 import { makeRedactor } from './redaction';
+import { ServiceContact } from './service-contact';
 
 const apiKey = 'canary-key';
 const redact = makeRedactor([apiKey]);
@@ -186,17 +187,19 @@ describe('isNotFound', () => {
 
 describe('findRefusal', () => {
   const page = failedBy(responseOf(404, '<html>', { 'content-type': 'text/html' }));
-  const refusalOf = (error: AxiosError, hasAnswered: boolean) =>
-    findRefusal(toControlApiError(error, 'GET', '/projects', { redact, contact: { hasAnswered } }));
+  const answered = new ServiceContact();
+  answered.noteOwn();
+  const refusalOf = (error: AxiosError, contact: ServiceContact) =>
+    findRefusal(toControlApiError(error, 'GET', '/projects', { redact, contact }));
 
   it('finds a page of a proxy only until the service has answered', () => {
-    expect(refusalOf(page, false)).toMatchObject({ status: 404 });
-    expect(refusalOf(page, true)).toBeUndefined();
+    expect(refusalOf(page, new ServiceContact())).toMatchObject({ status: 404 });
+    expect(refusalOf(page, answered)).toBeUndefined();
   });
 
   it('finds a refusal of the service at any time', () => {
     const refused = failedBy(responseOf(403, JSON.stringify({ code: '', message: 'not yours' })));
-    expect(refusalOf(refused, true)).toMatchObject({ status: 403 });
+    expect(refusalOf(refused, answered)).toMatchObject({ status: 403 });
   });
 });
 

@@ -13,7 +13,7 @@ import {
 } from './failure-meaning';
 import { toPrintable } from './printable';
 import { type Redact, redactPasswords } from './redaction';
-import { describeForeign, readOwnResponse, type ServiceContact } from './service-contact';
+import { describeForeign, readOwnResponse, ServiceContact } from './service-contact';
 
 /** The fields of a new ControlApiError. @internal */
 type ControlApiFailure = Pick<ControlApiError, 'method' | 'path' | 'reason'> &
@@ -23,7 +23,7 @@ type ControlApiFailure = Pick<ControlApiError, 'method' | 'path' | 'reason'> &
 /** What all errors of one client depend on. @internal */
 export interface ErrorContext extends Pick<ConnectionSettings, 'sources' | 'lacksVersion'> {
   readonly redact: Redact;
-  readonly contact?: Pick<ServiceContact, 'hasAnswered'>;
+  readonly contact?: Pick<ServiceContact, 'meaningOf'>;
 }
 
 /**
@@ -68,9 +68,8 @@ export class ControlApiError extends Error {
     this.retryAfterMs = failure.retryAfterMs ?? 0;
     this.lacksVersion = failure.lacksVersion === true;
     this.isFromService = failure.isFromService ?? failure.status !== undefined;
-    // Once the service has answered, a page of a proxy is a lost response.
-    const isLost = isFromProxy(this) && failure.contact?.hasAnswered === true;
-    this.meaning = isLost ? 'unknown' : meaningOfFailure(failure.status, failure.code);
+    const { contact = new ServiceContact() } = failure;
+    this.meaning = contact.meaningOf(this.status, this.code, this.isFromService);
     this.isFinal = this.meaning === 'refused' || this.code === elsewhereCode;
   }
 

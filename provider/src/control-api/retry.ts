@@ -1,14 +1,8 @@
 import type { AxiosError, AxiosInstance, InternalAxiosRequestConfig } from 'axios';
 import axiosRetry, { retryAfter } from 'axios-retry';
 import { Deadline, pause } from './deadline';
-import {
-  elsewhereCode,
-  isInterruption,
-  maySendAgain,
-  meaningOfFailure,
-  notSentCode,
-} from './failure-meaning';
-import type { ServiceContact } from './service-contact';
+import { elsewhereCode, isInterruption, maySendAgain, notSentCode } from './failure-meaning';
+import { readOwnResponse, type ServiceContact } from './service-contact';
 
 /** How long a call may take, and what happens when it fails. */
 export interface CallOptions {
@@ -122,7 +116,8 @@ function shouldSendAgain(error: AxiosError, pacing: RetryPacing, contact: Servic
   // What the limiter rejects has waited for as long as it may.
   if (isInterruption(error.code) || error.code === notSentCode || error.code === elsewhereCode) return false;
   if (!config?.context || config.context.isSentOnce || status === 423) return false;
-  const meaning = contact.isPassing(error.response) ? 'unknown' : meaningOfFailure(status, error.code);
+  const isFromService = error.response && readOwnResponse(error.response) !== undefined;
+  const meaning = contact.meaningOf(status, error.code, isFromService);
   if (!maySendAgain(config.method ?? 'GET', meaning)) return false;
   const { context } = config;
   // Any response ends an outage. The next outage starts from zero.

@@ -1,6 +1,6 @@
 import type { AxiosResponse } from 'axios';
 import * as z from 'zod';
-import { elsewhereCode, malformedResponseCode } from './failure-meaning';
+import { elsewhereCode, malformedResponseCode, meaningOfFailure } from './failure-meaning';
 
 /** Before the first response of the service itself, this many pages of something else end all calls of the process. */
 const finalPages = 4;
@@ -83,9 +83,10 @@ export class ServiceContact {
     this.#pagesLeft -= 1;
   }
 
-  /** Whether it is a page of a proxy, in place of the service that has answered before. */
-  isPassing(response: AxiosResponse | undefined): boolean {
-    return response !== undefined && this.hasAnswered && readOwnResponse(response) === undefined;
+  /** Once the service has answered, a page of a proxy is a lost response. */
+  meaningOf(status: number | undefined, code: string | undefined, isFromService = false) {
+    const isLost = this.hasAnswered && status !== undefined && !isFromService;
+    return isLost ? 'unknown' : meaningOfFailure(status, code);
   }
 
   get hasAnswered(): boolean {
