@@ -12,7 +12,7 @@ const failure = (status: number | undefined) =>
 /** A service that responds to each request and each lookup with the next of these; an Error is thrown. */
 function scriptOf(
   responses: (string | Error)[],
-  lookups: (string | undefined)[],
+  lookups: (string | Error | undefined)[],
   change: Partial<WriteOnce<string>> = {},
 ) {
   const calls: string[] = [];
@@ -30,7 +30,9 @@ function scriptOf(
       calls.push('look up');
       // A pause until the deadline may end a moment too early.
       await sleep(5);
-      return lookups.shift();
+      const found = lookups.shift();
+      if (found instanceof Error) throw found;
+      return found;
     },
   });
   return { calls, write };
@@ -101,6 +103,12 @@ describe('makeWriteOnce', () => {
     const { calls, write } = scriptOf([failure(500), notSent], [undefined]);
     await expect(write()).rejects.toThrow('500 Internal Server Error');
     expect(calls).toEqual(['send', 'look up', 'send']);
+  });
+
+  it('fails with the unknown outcome if the deadline cuts off the lookup', async () => {
+    const cutOff = new Error('list: no response within 0 s');
+    const { write } = scriptOf([failure(500)], [cutOff], { deadline: new Deadline(4) });
+    await expect(write()).rejects.toThrow('500 Internal Server Error');
   });
 
   it('looks up once more at the deadline, then fails as unknown', async () => {

@@ -27,8 +27,13 @@ export function makeWriteOnce<Result>(write: WriteOnce<Result>): () => Promise<R
   let mayBeDone = false;
   return async () => {
     let lost: unknown;
+    const lookUp = () =>
+      findDone().catch((error: unknown) => {
+        // The deadline has cut off the lookup: why the response was lost says more.
+        throw lost !== undefined && deadline.hasPassed ? lost : error;
+      });
     for (let attempt = 1; ; attempt += 1) {
-      const done = mayBeDone || write.isLookupDue?.() ? await findDone() : undefined;
+      const done = mayBeDone || write.isLookupDue?.() ? await lookUp() : undefined;
       if (done !== undefined) return done;
       // Nothing more can be sent, although an earlier attempt may have done the work.
       if (lost !== undefined && deadline.hasPassed) throw lost;
