@@ -146,7 +146,7 @@ describe('EndpointList of a missing project', () => {
     const error = await passing(unknown(true).list.find('ep-1')).catch((reason: unknown) => reason);
     expect(error).toEqual(
       new Error(
-        'GET /projects/p-1/endpoints: 404 Not Found: not found. Either the key or the base URL belongs to another account, or this is not the id of a project (a name, for example), or the project was deleted. Nothing was removed from the state. If you deleted the project on purpose, remove its endpoints from the state with `pulumi state delete`.',
+        'GET /projects/p-1/endpoints: 404 Not Found: not found. Either the key or the base URL belongs to another account, or this is not the id of a project (a name, for example), or the project was deleted. Nothing was removed from the state. If you deleted the project on purpose, remove its resources from the state with `pulumi state delete`.',
       ),
     );
     expect(error).toHaveProperty('cause', failure(404));

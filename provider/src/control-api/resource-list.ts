@@ -87,7 +87,7 @@ export class ResourceList<Item extends { readonly id: string }> {
     const what = `list of the ${this.#source.plural} of project ${this.#source.projectId}`;
     const items = await (deadline ? deadline.bound(list, what) : list).catch((error: unknown) => {
       if (!isNotFound(error)) throw error;
-      throw new Error(describeUnknownProject(error, this.#source.plural), { cause: error });
+      throw new Error(describeUnknownProject(error), { cause: error });
     });
     const listed = items.find(isSame) ?? items.find((item) => item.id === id);
     return listed ?? this.findById(id, deadline);
@@ -151,10 +151,10 @@ export class ResourceList<Item extends { readonly id: string }> {
   }
 }
 
-function describeUnknownProject({ message, lacksVersion }: ControlApiError, plural: string): string {
+function describeUnknownProject({ message, lacksVersion }: ControlApiError): string {
   if (lacksVersion) return addSentence(message, 'Nothing was removed from the state.');
   return addSentence(
     message,
-    `Either the key or the base URL belongs to another account, or this is not the id of a project (a name, for example), or the project was deleted. Nothing was removed from the state. If you deleted the project on purpose, remove its ${plural} from the state with \`pulumi state delete\`.`,
+    `Either the key or the base URL belongs to another account, or this is not the id of a project (a name, for example), or the project was deleted. Nothing was removed from the state. If you deleted the project on purpose, remove its resources from the state with \`pulumi state delete\`.`,
   );
 }
