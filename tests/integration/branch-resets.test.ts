@@ -208,3 +208,20 @@ it('what is on a branch waits for no reset if replaceOnChanges replaces it', asy
   await run.delete(role);
   await run.delete(one);
 });
+
+it('a role whose create was lost after a reset is created later', async () => {
+  const { startRun, emulator, project } = await startEngineRuns();
+  const projectId = project.id;
+  const branch = await startRun().create('branch', 'b', { projectId, ...before });
+  const reset = await startRun().update(branch, { projectId, ...after });
+  const match = { method: 'POST', path: '/projects/:project/branches/:branch/roles' };
+  const fault = emulator.inject({ match, effect: { kind: 'lost-before-work' }, times: 'always' });
+  const inputs = { projectId, branchId: branch.id, name: 'app' };
+  const { id, outputs } = (await errorOf(startRun().create('role', 'r', inputs))) as UnsettledError;
+  fault.clear();
+  const run = startRun();
+  await run.preview(reset, reset.inputs);
+  const lost = { kind: 'role', name: 'r', id, inputs, outputs: { ...outputs } } as const;
+  expect((await run.update(lost, inputs)).outputs.password).toEqual(expect.any(String));
+  expect(run.shown.join('')).toContain('its branch no longer has it');
+});

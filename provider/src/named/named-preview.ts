@@ -44,8 +44,9 @@ export async function noteLeftReset<Inputs extends NamedInputs>(
   const { branchId, createdAt, __number } = prior.outputs;
   const { branch } = core.claims;
   const { reset, lastResetAt } = branch.item(branchId);
-  if (reset !== undefined || lastResetAt === undefined || Date.parse(createdAt) > Date.parse(lastResetAt))
-    return;
+  if (reset !== undefined || lastResetAt === undefined) return;
+  // After a create whose response was lost, no time is known.
+  if (!(Date.parse(createdAt) <= Date.parse(lastResetAt))) return;
   // An interrupted replacement may have deleted the branch.
   const items = await glimpseNamed(core, kind, prior).catch(() => undefined);
   const found = items?.find((item) => item.id === id || isOf(prior.outputs)(item));
