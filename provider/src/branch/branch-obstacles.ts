@@ -111,7 +111,7 @@ export async function checkExpiry(
 export function describeExpired({ expiresAt, lastResetAt }: BranchOutputs): string | undefined {
   // A reset has moved the expiry at the service.
   if (expiresAt === undefined || lastResetAt !== undefined || untilMs(expiresAt) > 0) return undefined;
-  return `expired at ${expiresAt}: set a later expiresAt, then \`pulumi up --refresh\` creates it again, without what was written since`;
+  return `expired at ${expiresAt}: set a later expiresAt, then \`pulumi up --refresh\` creates it again, without what was written to it`;
 }
 
 /** A branch that expires can have no children. A schema-only copy is not a child. */

@@ -34,7 +34,8 @@ describe.each(doors)('the expiry of a Branch by %s', (_name, door) => {
     await sleep(120_000);
     for (const spelled of [expiresAt, expiresAt.replace('Z', '+00:00')])
       expect(await preview({ expiresAt: spelled }, state)).toMatchObject({ hasChanges: false });
-    expect(shown.join('')).toContain(`expired at ${expiresAt}: set a later expiresAt`);
+    const sentence = `expired at ${expiresAt}: set a later expiresAt, then \`pulumi up --refresh\` creates it again, without what was written to it`;
+    expect(shown.join('')).toContain(sentence);
   });
 
   it('is refused for a branch with children', async () => {
