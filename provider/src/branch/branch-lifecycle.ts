@@ -180,7 +180,7 @@ const branchLoss: Loss = {
 
 const ifForced = 'the branch, with its data and endpoints';
 
-/** Whether it is sure to stay. A child does not show that: a forced replacement deletes those of the program first. */
+/** Whether a delete is certainly refused. Children don't decide that: a forced replacement first deletes those of the program. */
 const isUndeletable = (branch: Branch) => branch.protected || findPermanence(branch) !== undefined;
 
 function describeCreation(declaration: BranchDeclaration, existing: Existing<Branch> | undefined) {

@@ -83,7 +83,7 @@ export class ControlApiError extends Error {
     return this.status === 404 && this.isFromService;
   }
 
-  /** Whether, by the service itself, the request conflicts with something that exists, such as an endpoint with the same name. */
+  /** Whether the service itself reports a conflict with something that exists, such as an endpoint with the same name. */
   get isConflict(): boolean {
     return this.status === 409 && this.isFromService;
   }

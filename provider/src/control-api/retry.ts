@@ -89,7 +89,7 @@ export function retryDelayMs(attempt: number, retryAfterMs: number, pacing: Retr
 }
 
 /**
- * Retries failed requests according to the tables in failure-meaning.ts. Once the service has answered, the page of a proxy counts as no
+ * Retries failed requests according to the tables in failure-meaning.ts. Once the service has answered, a proxy's page is a lost
  * response. Stops at the request's deadline or patience, when the address has been unreachable for too long, or when the signal is
  * aborted. write-once.ts looks up a write with an unknown outcome; after a 423, the write queue waits for the operations that lock
  * the project.

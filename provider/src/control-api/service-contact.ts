@@ -66,7 +66,7 @@ export class ServiceContact {
   latestFault: (Error & { readonly reason: string }) | undefined;
   #pagesLeft = finalPages;
 
-  /** The service has answered: from now on, a page of a proxy is a fault that passes. */
+  /** The service has answered: from now on, a proxy's page is a lost response. */
   noteOwn(): void {
     this.#pagesLeft = Number.POSITIVE_INFINITY;
     this.latestFault = undefined;
@@ -83,7 +83,7 @@ export class ServiceContact {
     this.#pagesLeft -= 1;
   }
 
-  /** Once the service has answered, a page of a proxy is a lost response. */
+  /** What a failure means. Once the service has answered, a proxy's page is a lost response; until then, its status counts. */
   meaningOf(status: number | undefined, code: string | undefined, isFromService = false) {
     const isLost = this.hasAnswered && status !== undefined && !isFromService;
     return isLost ? 'unknown' : meaningOfFailure(status, code);

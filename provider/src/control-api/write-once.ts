@@ -29,7 +29,7 @@ export function makeWriteOnce<Result>(write: WriteOnce<Result>): () => Promise<R
     let lost: unknown;
     const lookUp = () =>
       findDone().catch((error: unknown) => {
-        // The deadline has cut off the lookup: why the response was lost says more.
+        // If the deadline has cut off the lookup, the lost response is the reason to report.
         throw lost !== undefined && deadline.hasPassed ? lost : error;
       });
     for (let attempt = 1; ; attempt += 1) {

@@ -46,8 +46,8 @@ export function makeDynamicProviders(options: CoreOptions = {}) {
 export class DynamicProvider implements dynamic.ResourceProvider<StoredInputs, StoredOutputs> {
   readonly #lifecycle: ResourceLifecycle;
   /**
-   * What the program calls each resource now: a rename by `aliases` leaves the old URN in state. By that, for what a replacement has left,
-   * and by the id and the URN in the outputs.
+   * The URN of each resource in the program: a rename by `aliases` leaves the old one in state. By `ID OLD_URN`, as diff sees it. For what
+   * an interrupted replacement has left, which has no diff: by the old URN alone, as check sees it.
    */
   readonly #urns = new Map<string, string>();
 

@@ -161,7 +161,7 @@ function describeState(live: Endpoint): string {
 function describeNames(names: readonly InputName[], planned: PlannedChange): string {
   const secretNames = planned.was?.secretNames ?? [];
   const isSecret = (name: string) =>
-    // Each bound limits the other one.
+    // Each bound limits the other one, so a secret one hides both.
     isSizeName(name) ? secretNames.some(isSizeName) : secretNames.includes(name);
   const words = names.map((name) => (isSecret(name) ? name : describeValue(name, planned)));
   return words.join(', ') || 'it repeats what the last update left unfinished';

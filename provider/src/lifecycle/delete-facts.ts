@@ -66,12 +66,12 @@ export async function deleteGuarded(question: DeleteQuestion): Promise<void> {
   await claims.noteLeaving(id, attempt());
 }
 
-/** What is replaced is deleted under its old URN, also where `aliases` rename it in the same run. */
+/** The URN of the resource in this run. If `aliases` rename what the engine replaces, the delete still has the old one. */
 function urnOf({ core, kind, id, prior }: DeleteQuestion): string | undefined {
   return core.claims[kind].ownerOf(id) ?? prior.resource.urn;
 }
 
-/** Judges a delete by what this run and the service know now. Shows what goes with it. Returns what it is at the service. */
+/** Judges a delete by what this run and the service know now. Shows what goes with it. Returns it under its present id. */
 async function guardDelete(question: DeleteQuestion, project: ServiceProject): Promise<Subject> {
   const { id, core, prior, deadline } = question;
   const facts = await rereadUntil(
@@ -124,7 +124,7 @@ async function gatherBranch({ core, claims, urn, id, hasOther, prior, project, d
   const hasData = live.name !== undefined;
   return {
     ...live,
-    // A role goes without loss; an endpoint has its own guard.
+    // A role has no data to lose, and an endpoint has a guard of its own.
     lacksCreate: claims.lacksCreate(urn) || core.claims.database.lacksCreateOn(id),
     adopter: claims.findAdopter({ projectId: project.id, names }, urn),
     unallowed: hasData && hasOther ? unlessLossAllowed(claims, urn) : undefined,
@@ -172,8 +172,8 @@ function unlessLossAllowed(claims: ResourceClaims, urn: string | undefined): Del
 }
 
 /**
- * The branch of an endpoint. One list serves many deletes; where it shows the branch as protected, it may be out of date. Where this run
- * protects the branch, reads may lag behind that.
+ * The branch of an endpoint. One list serves many deletes, and is checked by a read of its own if it shows the branch as protected. If this
+ * run protects the branch, reads until they show that.
  */
 async function findBranchOf({ core, project, deadline }: Asked, id: string) {
   const {

@@ -4,8 +4,8 @@ export const replacedByOption =
   'a resource option (replaceWith, replaceOnChanges, import or another provider) replaces it';
 
 /**
- * What a create does, and what it deletes first if it is a forced replacement, which the engine does not show. With `adopt`, most creates
- * are none; otherwise, what exists under the name is mostly that of the resource itself.
+ * What a create does, and what it deletes first if it is a forced replacement: the engine shows no difference. The likelier case comes
+ * first: with `adopt`, a take-over; without, the replacement of what the resource itself has under that name.
  */
 export function orForced({ resource, inputs }: Declared<object>, unforced: string, what: string): string {
   if (resource.createsBeforeDelete) return unforced;

@@ -112,9 +112,9 @@ export class RunRecords {
   }
 
   /**
-   * Whether a create of the resource, or the update that completes one of an earlier run, failed, or was skipped because a dependency
-   * failed. The resource then still uses the old id, although the engine may delete it: with `--continue-on-error`, where the create comes
-   * first, or as the old entry of an interrupted replacement.
+   * Whether the replacement of the resource is incomplete: its create, or the update that completes an earlier run's create, has failed or
+   * was skipped because a dependency failed. The resource then still uses the old id. The engine may delete that all the same: with
+   * `--continue-on-error` if the create comes first, or as the old entry of an interrupted replacement.
    */
   lacksCreate(urn: string | undefined): boolean {
     const { create, declared, inState, found, replacement } = this.resource(urn);
@@ -123,7 +123,7 @@ export class RunRecords {
     return create === 'failed' || create === 'pending' || lacksUpdate;
   }
 
-  /** Whether a declared resource still uses what it has on the branch, in the same sense. */
+  /** Whether the replacement of any resource that the state has on the branch is incomplete. */
   lacksCreateOn(branchId: string): boolean {
     const isOn = ({ inState }: ResourceRecord) => inState?.inputs.branchId === branchId;
     return [...this.resources].some(([urn, record]) => isOn(record) && this.lacksCreate(urn));

@@ -176,7 +176,7 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
   }
 
   protected async remove(idInState: string, prior: PriorNamed<Inputs>, deadline: Deadline): Promise<void> {
-    // What left the program is deleted after every update: then no reset is still to come.
+    // What has left the program is deleted after all updates, so no reset is still to come.
     if (!this.claims.isAskedEarly(prior)) await this.#afterReset(prior.outputs, deadline);
     const { core } = this;
     const { kind, refusal = '' } = this.#named;
@@ -186,15 +186,15 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     const { branchId } = prior.outputs;
     const owner = branch.ownerOf(branchId);
     const isReplaced = branch.isReplaced(branchId) && !branch.lacksCreate(owner);
-    // What an interrupted replacement has left, and its branch: this run may delete that, too.
+    // An interrupted replacement has left it, and perhaps its branch, which this run may then delete as well.
     const isLeft = owner === undefined && this.claims.hasOther(id, prior.resource.urn);
     const send = ({ api }: ServiceProject, idNow: string) =>
       api.deleteNamed(kind, parseNamedId(idNow), deadline).catch(async (error: unknown) => {
         if (!(error instanceof ControlApiError && error.status === 422 && error.isFromService)) throw error;
-        // The role owns a database that the program does not declare. This run deletes their branch next, and both with it.
+        // The role owns a database that the program does not declare. Both go with their branch, if this run deletes that next.
         if (kind !== 'role' || !(base !== undefined || isReplaced || isLeft))
           throw new Error(`${error.message}. ${refusal}`.trim(), { cause: error });
-        const stays = `role ${idNow} was not deleted, because it owns a database: it stays as long as its branch`;
+        const stays = `role ${idNow} was not deleted, because it owns a database: the service deletes it with its branch`;
         if (isLeft || branch.isLeft(branchId)) await core.warn(asReported(prior), [stays]);
         return { operations: [] };
       });

@@ -45,7 +45,7 @@ export async function noteLeftReset<Inputs extends NamedInputs>(
   const { branch } = core.claims;
   const { reset, lastResetAt } = branch.item(branchId);
   if (reset !== undefined || lastResetAt === undefined) return;
-  // After a create whose response was lost, no time is known.
+  // After a create whose response was lost, createdAt is undefined: the comparison is then false.
   if (!(Date.parse(createdAt) <= Date.parse(lastResetAt))) return;
   // An interrupted replacement may have deleted the branch.
   const items = await glimpseNamed(core, kind, prior).catch(() => undefined);
