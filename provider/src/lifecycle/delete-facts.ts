@@ -90,8 +90,8 @@ async function guardDelete(question: DeleteQuestion, project: ServiceProject): P
 function withRecords(question: DeleteQuestion, project: ServiceProject) {
   const urn = urnOf(question);
   const claims = question.core.claims[question.kind];
-  const [hasOther, replacement] = [claims.hasOther(question.id, urn), claims.findReplacement(urn)];
-  return { ...question, project, claims, urn, hasOther, replacement };
+  const hasOther = claims.hasOther(question.id, urn);
+  return { ...question, project, claims, urn, hasOther, replacement: claims.findReplacement(urn) };
 }
 
 type Asked = ReturnType<typeof withRecords>;
@@ -102,7 +102,8 @@ async function gatherFacts(question: DeleteQuestion, project: ServiceProject): P
   const { base } = claims.resource(urn);
   const common = {
     subject: { action: 'delete', kind, id },
-    lacksCreate: claims.lacksCreate(urn),
+    // Of what is on a branch, only databases count: a role has no data to lose, and an endpoint has a guard of its own.
+    isIncomplete: claims.isIncomplete(urn) || (kind === 'branch' && core.claims.database.hasIncompleteOn(id)),
     obstacle: replacement && (await claims.findObstacle(replacement, id)),
     baseObstacle: base && (await findBaseObstacle(core, project, base, deadline)),
   } as const;
@@ -124,8 +125,6 @@ async function gatherBranch({ core, claims, urn, id, hasOther, prior, project, d
   const hasData = live.name !== undefined;
   return {
     ...live,
-    // A role has no data to lose, and an endpoint has a guard of its own.
-    lacksCreate: claims.lacksCreate(urn) || core.claims.database.lacksCreateOn(id),
     adopter: claims.findAdopter({ projectId: project.id, names }, urn),
     unallowed: hasData && hasOther ? unlessLossAllowed(claims, urn) : undefined,
     losesData: hasData && !claims.isReplaced(id),

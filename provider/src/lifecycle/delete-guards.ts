@@ -17,7 +17,7 @@ export interface DeleteFacts {
   /** Whether data goes with it, and no diff has said so: the engine calls none for what leaves the program or is replaced by force. */
   readonly losesData?: boolean;
   /** Whether the resource may still use it, because its replacement is not complete. */
-  readonly lacksCreate?: boolean;
+  readonly isIncomplete?: boolean;
   /** What the program has to allow, because it has another one in its place, and does not. */
   readonly unallowed?: 'allowDataLoss' | 'allowRestart' | undefined;
   /** The resource that is to adopt it, and has not. */
@@ -68,8 +68,8 @@ export const foreseenGuards: Guards = {
 
 /** Every reason not to delete. The order matters. */
 export const deleteGuards: Guards = {
-  'its replacement is not complete': ({ lacksCreate, subject }) =>
-    lacksCreate
+  'its replacement is not complete': ({ isIncomplete, subject }) =>
+    isIncomplete
       ? `${describeSubject(subject)}: its replacement is not complete, so the resource may still use it. It was not deleted. If it is left over, the next \`pulumi up\` deletes it.`
       : undefined,
   'the program has another resource in its place': ({ unallowed, subject }) =>

@@ -97,13 +97,13 @@ describe('a delete', () => {
   it.each([true, false])('waits for a create that comes first: %s', async (createsBeforeDelete) => {
     const { claims, declare, fail } = startRun();
     declare('urn:a', {}, createsBeforeDelete);
-    expect(claims.lacksCreate('urn:a')).toBe(createsBeforeDelete);
+    expect(claims.isIncomplete('urn:a')).toBe(createsBeforeDelete);
     await fail('urn:a');
-    expect(claims.lacksCreate('urn:a')).toBe(true);
+    expect(claims.isIncomplete('urn:a')).toBe(true);
     claims.claimCreated('ep-1', given('urn:a'));
-    expect(claims.lacksCreate('urn:a')).toBe(false);
+    expect(claims.isIncomplete('urn:a')).toBe(false);
     await fail('urn:a', new UnsettledError('its operation failed', 'ep-1', {}));
-    expect(claims.lacksCreate('urn:a')).toBe(true);
+    expect(claims.isIncomplete('urn:a')).toBe(true);
   });
 
   it.each<[string, (run: ReturnType<typeof startRun>) => void, boolean]>([

@@ -116,7 +116,7 @@ export class RunRecords {
    * was skipped because a dependency failed. The resource then still uses the old id. The engine may delete that all the same: with
    * `--continue-on-error` if the create comes first, or as the old entry of an interrupted replacement.
    */
-  lacksCreate(urn: string | undefined): boolean {
+  isIncomplete(urn: string | undefined): boolean {
     const { create, declared, inState, found, replacement } = this.resource(urn);
     const isKnown = declared !== undefined && inState !== undefined && found === undefined;
     const lacksUpdate = isKnown && create === undefined && replacement === undefined;
@@ -124,9 +124,9 @@ export class RunRecords {
   }
 
   /** Whether the replacement of any resource that the state has on the branch is incomplete. */
-  lacksCreateOn(branchId: string): boolean {
+  hasIncompleteOn(branchId: string): boolean {
     const isOn = ({ inState }: ResourceRecord) => inState?.inputs.branchId === branchId;
-    return [...this.resources].some(([urn, record]) => isOn(record) && this.lacksCreate(urn));
+    return [...this.resources].some(([urn, record]) => isOn(record) && this.isIncomplete(urn));
   }
 
   /** An update has succeeded: nothing is left to change. */

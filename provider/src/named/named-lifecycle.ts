@@ -88,14 +88,15 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     if (replaces.length > 0) {
       if (!loss) {
         // Where diff is asked early, what the role depends on is certainly replaced or deleted.
-        const isUnforeseen =
-          !this.claims.isAskedEarly(news) &&
-          replaces.every((name) => isUnknown(news.inputs[name as keyof Inputs]));
+        const isCertain =
+          this.claims.isAskedEarly(news) ||
+          replaces.some((name) => !isUnknown(news.inputs[name as keyof Inputs]));
+        if (isCertain) return {};
         const what = `replaces ${kind} ${id}, ${forced}`;
         const text = this.core.claims.branch.isReplaced(prior.outputs.branchId)
           ? `${what}: its branch is replaced`
           : describeUncertain(`${what}: a change of ${replaces.join(' and ')}`, false);
-        if (isUnforeseen) await this.core.warn(news, [text]);
+        await this.core.warn(news, [text]);
         return {};
       }
       const { projectId, branchId } = prior.outputs;
@@ -185,17 +186,17 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     const { branch } = core.claims;
     const { branchId } = prior.outputs;
     const owner = branch.ownerOf(branchId);
-    const isReplaced = branch.isReplaced(branchId) && !branch.lacksCreate(owner);
+    const isBranchGoing = branch.isReplaced(branchId) && !branch.isIncomplete(owner);
     // An interrupted replacement has left it, and perhaps its branch, which this run may then delete as well.
-    const isLeft = owner === undefined && this.claims.hasOther(id, prior.resource.urn);
+    const isLeftover = owner === undefined && this.claims.hasOther(id, prior.resource.urn);
     const send = ({ api }: ServiceProject, idNow: string) =>
       api.deleteNamed(kind, parseNamedId(idNow), deadline).catch(async (error: unknown) => {
         if (!(error instanceof ControlApiError && error.status === 422 && error.isFromService)) throw error;
         // The role owns a database that the program does not declare. Both go with their branch, if this run deletes that next.
-        if (kind !== 'role' || !(base !== undefined || isReplaced || isLeft))
+        if (kind !== 'role' || !(base !== undefined || isBranchGoing || isLeftover))
           throw new Error(`${error.message}. ${refusal}`.trim(), { cause: error });
         const stays = `role ${idNow} was not deleted, because it owns a database: the service deletes it with its branch`;
-        if (isLeft || branch.isLeft(branchId)) await core.warn(asReported(prior), [stays]);
+        if (isLeftover || branch.isLeft(branchId)) await core.warn(asReported(prior), [stays]);
         return { operations: [] };
       });
     // Others may have renamed it, and given its name to another one.

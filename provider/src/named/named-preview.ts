@@ -45,8 +45,8 @@ export async function noteLeftReset<Inputs extends NamedInputs>(
   const { branch } = core.claims;
   const { reset, lastResetAt } = branch.item(branchId);
   if (reset !== undefined || lastResetAt === undefined) return;
-  // After a create whose response was lost, createdAt is undefined: the comparison is then false.
-  if (!(Date.parse(createdAt) <= Date.parse(lastResetAt))) return;
+  // After a create whose response was lost, the state has no time.
+  if (!createdAt || Date.parse(createdAt) > Date.parse(lastResetAt)) return;
   // An interrupted replacement may have deleted the branch.
   const items = await glimpseNamed(core, kind, prior).catch(() => undefined);
   const found = items?.find((item) => item.id === id || isOf(prior.outputs)(item));
