@@ -64,7 +64,7 @@ export class DynamicProvider implements dynamic.ResourceProvider<StoredInputs, S
   async check(olds: object, news: object): Promise<dynamic.CheckResult<StoredInputs>> {
     const given = news as Partial<StoredInputs>; // As far as they are there.
     const before = isEmpty(olds) ? undefined : readDeclaration(olds);
-    const { urn } = before?.resource ?? {};
+    const urn = before?.resource.urn;
     if (urn !== undefined && given.__urn !== undefined) this.#urns.set(urn, given.__urn);
     const { failures, ...checked } = await this.#lifecycle.check(before, readDeclaration(news));
     // The engine marks what the program gives; a secret name that it no longer gives has to be marked here.
@@ -147,8 +147,8 @@ export class DynamicProvider implements dynamic.ResourceProvider<StoredInputs, S
   }
 
   async delete(id: string, stored: StoredOutputs): Promise<void> {
-    const { __urn: before = '' } = stored;
-    const __urn = this.#urns.get(`${id} ${before}`) ?? this.#urns.get(before) ?? stored.__urn;
+    const { __urn: before } = stored;
+    const __urn = this.#urns.get(`${id} ${before}`) ?? this.#urns.get(before ?? '') ?? before;
     await present(
       this.#lifecycle.delete(
         id,

@@ -168,15 +168,16 @@ function describeNames(names: readonly InputName[], planned: PlannedChange): str
 }
 
 function describeValue(name: InputName, { live, inputs }: PlannedChange): string {
-  const shown: Partial<Record<InputName, readonly [string, unknown, string]>> = {
-    autoscalingLimitMinCu: ['min', live.autoscaling_limit_min_cu, ' CU'],
-    autoscalingLimitMaxCu: ['max', live.autoscaling_limit_max_cu, ' CU'],
-    branchId: ['branch', live.branch_id, ''],
+  type Shown = readonly [what: string, before: unknown, unit: string, unknown: string];
+  const shown: Partial<Record<InputName, Shown>> = {
+    autoscalingLimitMinCu: ['min', live.autoscaling_limit_min_cu, ' CU', 'a size'],
+    autoscalingLimitMaxCu: ['max', live.autoscaling_limit_max_cu, ' CU', 'a size'],
+    branchId: ['branch', live.branch_id, '', 'a branch'],
   };
-  const [what, before, unit] = shown[name] ?? [];
+  const [what, before, unit, noun] = shown[name] ?? [];
   if (what === undefined) return name;
   const after = inputs[name];
-  const now = isUnknown(after) ? `a ${unit ? 'size' : what} not known yet` : `${after}${unit}`;
+  const now = isUnknown(after) ? `${noun} not known yet` : `${after}${unit}`;
   // If an earlier run sent it and its operation failed, the service already reports it.
   return before === after ? `${what} ${now}` : `${what} ${before} => ${now}`;
 }
