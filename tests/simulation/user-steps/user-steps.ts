@@ -142,7 +142,7 @@ async function checkRest(world: UserWorld, program: Program): Promise<void> {
  * that come later in the program.
  */
 function checkForetold(world: UserWorld, preview: UserRun, result: UserRun): void {
-  const { texts, step, state } = world.watch.record(preview.run);
+  const { texts, step, state, held } = world.watch.record(preview.run);
   // The engine does not tell which id a forced replacement replaces.
   const isForcedNow =
     step.replace?.length || step.targetReplace?.length || state.some(({ isTainted }) => isTainted);
@@ -150,7 +150,11 @@ function checkForetold(world: UserWorld, preview: UserRun, result: UserRun): voi
     // Or that one was killed, and this run finishes it.
     const isPending = state.some((each) => each.urn === urn && each.isPendingReplacement);
     const isForced = isForcedNow || isPending;
+    const [, missing] = /branch (\S+) does not exist/.exec(message) ?? [];
+    // Of a branch that the run creates, the preview does not know the id, and so not that it is in another project.
+    const isMadeElsewhere = missing !== undefined && !held.branches.some(({ id }) => id === missing);
     const isUnasked =
+      isMadeElsewhere ||
       /^delete of |^DELETE |until this update|has failed to replace|operation \S+ \S+ failed/.test(message) ||
       (isPending && /allowRestart is false/.test(message)) ||
       (isForced &&
