@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { unknownValue } from '../../provider/src/lifecycle/input-values';
 import { errorOf } from '../support/failure';
 import { startBranchProgram } from '../support/start-program';
@@ -95,4 +95,31 @@ it('the owner of a database that an interrupted run has left may stay', async ()
   await run.preview(now, now.inputs);
   await run.delete(role);
   expect(run.shown.join()).toContain(`role ${role.id} was not deleted, because it owns a database`);
+});
+
+describe('a branch that a forced replacement hands over', () => {
+  async function startHandOver() {
+    const { one, startRun, projectId, isThere } = await startBranchProgram();
+    const run = startRun();
+    await run.check('branch', 'one', { projectId, name: 'renamed' });
+    const heir = { projectId, name: 'data', adopt: true };
+    await run.check('branch', 'heir', heir);
+    return { one, run, adopt: () => run.create('branch', 'heir', heir), isStanding: () => isThere(one.id) };
+  }
+
+  it('goes to the adopter, whose create ends before the delete is judged', async () => {
+    const { one, run, adopt, isStanding } = await startHandOver();
+    await Promise.all([run.delete(one), adopt()]);
+    expect(isStanding()).toBe(true);
+    expect(run.shown.join()).toContain('was not deleted');
+  });
+
+  it('stays with the resource whose delete was refused', async () => {
+    const { one, run, adopt, isStanding } = await startHandOver();
+    const refusal = await errorOf(run.delete(one));
+    expect(refusal.message).toContain('has not taken it over');
+    const conflict = await errorOf(adopt());
+    expect(conflict.message).toContain(`${one.id} already belongs to`);
+    expect(isStanding()).toBe(true);
+  });
 });

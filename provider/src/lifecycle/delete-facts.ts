@@ -63,7 +63,7 @@ export async function deleteGuarded(question: DeleteQuestion): Promise<void> {
       if (!(error instanceof Instead)) throw error;
       return error.act(attempt);
     });
-  await claims.noteLeaving(id, attempt());
+  await claims.noteLeaving(id, urn, attempt());
 }
 
 /** The URN of the resource in this run. If `aliases` rename what the engine replaces, the delete still has the old one. */
@@ -73,17 +73,21 @@ function urnOf({ core, kind, id, prior }: DeleteQuestion): string | undefined {
 
 /** Judges a delete by what this run and the service know now. Shows what goes with it. Returns it under its present id. */
 async function guardDelete(question: DeleteQuestion, project: ServiceProject): Promise<Subject> {
-  const { id, core, prior, deadline } = question;
+  const { core, kind, id, prior, deadline } = question;
   const facts = await rereadUntil(
     project.lag(deadline),
     () => gatherFacts(question, project),
     (each) => judgeDelete(each) === undefined,
   );
+  const { subject } = facts;
+  const urn = urnOf(question);
+  // A create may have taken it over since.
+  const keeper = core.claims[kind].keeperOf(subject.id, urn);
+  if (keeper !== undefined) throw new Instead(() => core.reportKept(`${kind} ${subject.id}`, urn, keeper));
   const reason = judgeDelete(facts);
   if (reason !== undefined) throw new Error(reason);
-  const lost = [describeLoss(facts), describeStanding(id, facts.standing ?? [])];
-  await core.warn(asReported(prior), compact(lost));
-  return facts.subject;
+  await core.warn(asReported(prior), compact([describeLoss(facts), describeStanding(id, facts.standing)]));
+  return subject;
 }
 
 /** The question, with what the run knows of the resource. */
@@ -132,17 +136,13 @@ async function gatherBranch({ core, claims, urn, id, hasOther, prior, project, d
 }
 
 async function gatherNamed(kind: NamedKind, asked: Asked): Promise<Partial<DeleteFacts>> {
-  const { core, claims, urn, id, hasOther, replacement, prior, project, isSame, deadline } = asked;
+  const { claims, urn, id, hasOther, replacement, prior, project, isSame, deadline } = asked;
   const { name, branchId } = prior.outputs;
   const found = await project.named(kind, String(branchId)).find(id, { deadline, isSame });
-  const idNow = found?.id ?? id;
-  const keeper = claims.keeperOf(idNow, urn);
-  if (keeper !== undefined) throw new Instead(() => core.reportKept(`${kind} ${idNow}`, urn, keeper));
-  const names = [name, found?.name];
   const hasData = kind === 'database' && found !== undefined;
   return {
-    subject: { action: 'delete', kind, id: idNow },
-    adopter: claims.findAdopter({ projectId: project.id, branchId, names }, urn),
+    subject: { action: 'delete', kind, id: found?.id ?? id },
+    adopter: claims.findAdopter({ projectId: project.id, branchId, names: [name, found?.name] }, urn),
     unallowed: hasData && (hasOther || replacement) ? unlessLossAllowed(claims, urn) : undefined,
     losesData: hasData && !claims.isReplaced(id),
   };

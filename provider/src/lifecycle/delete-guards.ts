@@ -126,7 +126,7 @@ export function describeLoss({ losesData, subject: { kind, id } }: DeleteFacts):
 }
 
 /** What goes with the branch; undefined when nothing does. */
-export function describeStanding(id: string, standing: readonly StandingEndpoint[], unless = '') {
+export function describeStanding(id: string, standing: readonly StandingEndpoint[] = [], unless = '') {
   if (standing.length === 0) return undefined;
   return `the service deletes the endpoints of branch ${id} with it${unless}: ${standing.map(describeEndpoint).join(', ')}`;
 }

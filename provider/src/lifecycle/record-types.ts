@@ -30,7 +30,7 @@ export interface ResourceRecord {
 
 /** What a run knows of an endpoint, a branch, a role or a database, by its id. */
 export interface ItemRecord {
-  /** The URN that keeps it: it has the id in state and no diff replaces it, or its create has returned it. */
+  /** The URN that keeps it: it has the id in state, and no diff replaces it or its delete has failed; or its create has returned it. */
   readonly holder?: string | undefined;
   /** Whether the holder's create has returned it in this run. */
   readonly isCreated?: boolean;

@@ -37,11 +37,12 @@ export class RunRecords {
     this.note(urn, { declared, ...(inState ? { inState } : { create }) });
   }
 
-  /** This run deletes it, until the delete fails. */
-  async noteLeaving(id: string, deletion: Promise<void>): Promise<void> {
+  /** This run deletes it, until the delete fails. One that was to be replaced then keeps it: no other resource may take it over. */
+  async noteLeaving(id: string, urn: string | undefined, deletion: Promise<void>): Promise<void> {
     this.noteItem(id, { leaving: deletion });
     await deletion.catch((error: unknown) => {
-      this.noteItem(id, { leaving: undefined });
+      const { holder = this.findReplacement(urn) && urn } = this.item(id);
+      this.noteItem(id, { leaving: undefined, holder });
       throw error;
     });
   }
