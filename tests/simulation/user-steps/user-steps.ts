@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { differenceBy } from 'lodash';
 import type { Program } from '../engine/agreement/agreement-scenario';
 import { agreesWith, checkAgreement, checkPasswords } from './agreement-of-state';
 import { checkDatabases } from './database-rules';
@@ -150,9 +151,10 @@ function checkForetold(world: UserWorld, preview: UserRun, result: UserRun): voi
     // Or that one was killed, and this run finishes it.
     const isPending = state.some((each) => each.urn === urn && each.isPendingReplacement);
     const isForced = isForcedNow || isPending;
-    const [, missing] = /branch (\S+) does not exist/.exec(message) ?? [];
+    const [, projectId, missing] = /project (\S+): branch (\S+) does not exist/.exec(message) ?? [];
+    const made = differenceBy(world.held().branches, held.branches, 'id').find(({ id }) => id === missing);
     // Of a branch that the run creates, the preview does not know the id, and so not that it is in another project.
-    const isMadeElsewhere = missing !== undefined && !held.branches.some(({ id }) => id === missing);
+    const isMadeElsewhere = made !== undefined && made.project_id !== projectId;
     const isUnasked =
       isMadeElsewhere ||
       /^delete of |^DELETE |until this update|has failed to replace|operation \S+ \S+ failed/.test(message) ||
