@@ -13,7 +13,7 @@ import {
 } from './failure-meaning';
 import { toPrintable } from './printable';
 import { type Redact, redactPasswords } from './redaction';
-import { describeForeign, readOwnResponse, ServiceContact } from './service-contact';
+import { describeForeign, readOwnResponse, type ServiceContact } from './service-contact';
 
 /** The fields of a new ControlApiError. @internal */
 type ControlApiFailure = Pick<ControlApiError, 'method' | 'path' | 'reason'> &
@@ -68,8 +68,9 @@ export class ControlApiError extends Error {
     this.retryAfterMs = failure.retryAfterMs ?? 0;
     this.lacksVersion = failure.lacksVersion === true;
     this.isFromService = failure.isFromService ?? failure.status !== undefined;
-    const { contact = new ServiceContact() } = failure;
-    this.meaning = contact.meaningOf(this.status, this.code, this.isFromService);
+    this.meaning =
+      failure.contact?.meaningOf(this.status, this.code, this.isFromService) ??
+      meaningOfFailure(this.status, this.code);
     this.isFinal = this.meaning === 'refused' || this.code === elsewhereCode;
   }
 
@@ -87,6 +88,11 @@ export class ControlApiError extends Error {
   get isConflict(): boolean {
     return this.status === 409 && this.isFromService;
   }
+}
+
+/** Whether the service itself answered with this status. From a proxy, it proves nothing. */
+export function isAnswered(error: unknown, status: number): error is ControlApiError {
+  return error instanceof ControlApiError && error.status === status && error.isFromService;
 }
 
 export function isConflict(error: unknown): error is ControlApiError {

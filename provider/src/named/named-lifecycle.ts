@@ -1,5 +1,5 @@
 import { intersection, omit, union, without } from 'lodash';
-import { ControlApiError } from '../control-api/control-api-error';
+import { isAnswered } from '../control-api/control-api-error';
 import type { Deadline } from '../control-api/deadline';
 import { parseNamedId } from '../control-api/named-api';
 import { rereadUntil } from '../control-api/read-lag';
@@ -191,7 +191,7 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
     const isLeftover = owner === undefined && this.claims.hasOther(id, prior.resource.urn);
     const send = ({ api }: ServiceProject, idNow: string) =>
       api.deleteNamed(kind, parseNamedId(idNow), deadline).catch(async (error: unknown) => {
-        if (!(error instanceof ControlApiError && error.status === 422 && error.isFromService)) throw error;
+        if (!isAnswered(error, 422)) throw error;
         // The role owns a database that the program does not declare. Both go with their branch, if this run deletes that next.
         if (kind !== 'role' || !(base !== undefined || isBranchGoing || isLeftover))
           throw new Error(`${error.message}. ${refusal}`.trim(), { cause: error });

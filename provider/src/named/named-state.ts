@@ -1,5 +1,5 @@
 import type { ControlApi } from '../control-api/control-api';
-import { ControlApiError } from '../control-api/control-api-error';
+import { isAnswered } from '../control-api/control-api-error';
 import { schemaVersion, type Unsettled } from '../lifecycle/resource-state';
 import type { NamedItem } from '../operations/service-project';
 import type { NamedInputs, NamedOutputs, NamedType, PriorNamed } from './named-type';
@@ -58,5 +58,5 @@ export async function toRefreshed<Inputs extends NamedInputs>(
 
 /** A key that may list roles may lack the right to reveal passwords. */
 function leaveOutForbidden(error: unknown): undefined {
-  if (!(error instanceof ControlApiError && error.status === 403 && error.isFromService)) throw error;
+  if (!isAnswered(error, 403)) throw error;
 }
