@@ -97,14 +97,16 @@ it('the owner of a database that an interrupted run has left may stay', async ()
   expect(run.shown.join()).toContain(`role ${role.id} was not deleted, because it owns a database`);
 });
 
-describe('a branch that a forced replacement hands over', () => {
+// If `aliases` rename what is replaced, the engine deletes it under the old name.
+describe.each(['one', 'new'])('a branch that a forced replacement of %s hands over', (replaced) => {
   async function startHandOver() {
-    const { one, startRun, projectId, isThere } = await startBranchProgram();
+    const { one, startRun, emulator, projectId, isThere } = await startBranchProgram();
     const run = startRun();
-    await run.check('branch', 'one', { projectId, name: 'renamed' });
-    const heir = { projectId, name: 'data', adopt: true };
+    await run.check('branch', replaced, { projectId, name: 'renamed' });
+    const heir = { projectId, name: 'data', adopt: true, protected: true };
     await run.check('branch', 'heir', heir);
-    return { one, run, adopt: () => run.create('branch', 'heir', heir), isStanding: () => isThere(one.id) };
+    const adopt = () => run.create('branch', 'heir', heir);
+    return { one, run, emulator, adopt, isStanding: () => isThere(one.id) };
   }
 
   it('goes to the adopter, whose create ends before the delete is judged', async () => {
@@ -112,6 +114,14 @@ describe('a branch that a forced replacement hands over', () => {
     await Promise.all([run.delete(one), adopt()]);
     expect(isStanding()).toBe(true);
     expect(run.shown.join()).toContain('was not deleted');
+  });
+
+  it('stays with its resource if the adoption ends with a refusal', async () => {
+    const { one, run, emulator, adopt, isStanding } = await startHandOver();
+    emulator.inject({ match: { method: 'PATCH' }, effect: { kind: 'status', status: 403 } });
+    const [refusal] = await Promise.all([errorOf(run.delete(one)), errorOf(adopt())]);
+    expect(refusal.message).toContain('has not taken it over');
+    expect(isStanding()).toBe(true);
   });
 
   it('stays with the resource whose delete was refused', async () => {

@@ -1,4 +1,4 @@
-import { compact } from 'lodash';
+import { compact, noop } from 'lodash';
 import type { Deadline } from '../control-api/deadline';
 import { rereadUntil } from '../control-api/read-lag';
 import type { NamedKind } from '../control-api/wire-types';
@@ -51,8 +51,8 @@ export async function deleteGuarded(question: DeleteQuestion): Promise<void> {
   const { core, kind, id, prior, deadline } = question;
   const claims = core.claims[kind];
   const urn = urnOf(question);
-  const keeper = claims.keeperOf(id, urn);
-  if (keeper !== undefined) return core.reportKept(`${kind} ${id}`, urn, keeper);
+  const { keeper, creation } = claims.takerOf(id, urn) ?? {};
+  if (keeper !== undefined && !creation) return core.reportKept(`${kind} ${id}`, urn, keeper);
   const { project, progress } = core.startWork(asReported(prior), deadline);
   const subject = { action: 'delete', kind, id } as const;
   const list = project.list(kind, String(prior.outputs.branchId));
@@ -74,15 +74,16 @@ function urnOf({ core, kind, id, prior }: DeleteQuestion): string | undefined {
 /** Judges a delete by what this run and the service know now. Shows what goes with it. Returns it under its present id. */
 async function guardDelete(question: DeleteQuestion, project: ServiceProject): Promise<Subject> {
   const { core, kind, id, prior, deadline } = question;
+  const urn = urnOf(question);
+  const takerOf = (each: DeleteFacts) => core.claims[kind].takerOf(each.subject.id, urn, each.adopter);
   const facts = await rereadUntil(
     project.lag(deadline),
     () => gatherFacts(question, project),
-    (each) => judgeDelete(each) === undefined,
+    (each) => judgeDelete(each) === undefined || takerOf(each) !== undefined,
   );
+  const { keeper, creation } = takerOf(facts) ?? {};
+  if (creation) throw new Instead(() => creation.catch(noop).then(() => deleteGuarded(question)));
   const { subject } = facts;
-  const urn = urnOf(question);
-  // A create may have taken it over since.
-  const keeper = core.claims[kind].keeperOf(subject.id, urn);
   if (keeper !== undefined) throw new Instead(() => core.reportKept(`${kind} ${subject.id}`, urn, keeper));
   const reason = judgeDelete(facts);
   if (reason !== undefined) throw new Error(reason);
@@ -244,7 +245,6 @@ export async function foreseeBase(
   projectId: string,
   base: string | undefined,
 ): Promise<void> {
-  const { branch } = core.claims;
-  if (base === undefined || branch.isLeft(base) || branch.item(base).foreseen) return;
+  if (base === undefined || core.claims.branch.isLeft(base) || core.claims.branch.item(base).foreseen) return;
   await foreseeDelete(core, declaration, core.projects.project(projectId), base);
 }

@@ -17,6 +17,8 @@ export interface ResourceRecord {
   readonly found?: string;
   /** The create that this run makes: while it is `pending`, the resource is not deleted. Absent: none is known. */
   readonly create?: 'expected' | 'pending' | 'failed' | 'done';
+  /** The create, from its begin to its end. */
+  readonly creation?: Promise<unknown> | undefined;
   /**
    * What diff has found. `early`: it is replaced, but the engine asked before it passed the declaration. `judged`: it is replaced.
    * `none`: nothing changes, or an update has succeeded, so a later create completes a replacement of an earlier run. Absent: it changes.
@@ -30,7 +32,7 @@ export interface ResourceRecord {
 
 /** What a run knows of an endpoint, a branch, a role or a database, by its id. */
 export interface ItemRecord {
-  /** The URN that keeps it: it has the id in state, and no diff replaces it or its delete has failed; or its create has returned it. */
+  /** The URN that keeps it: it has the id in state and no diff replaces it, or its create has returned it. */
   readonly holder?: string | undefined;
   /** Whether the holder's create has returned it in this run. */
   readonly isCreated?: boolean;
@@ -55,4 +57,6 @@ export interface ItemRecord {
   readonly foreseen?: readonly string[];
   /** The delete of this run, unless it has failed. */
   readonly leaving?: Promise<void> | undefined;
+  /** The URN whose delete has failed in this run: it has the id in state. */
+  readonly leftTo?: string | undefined;
 }

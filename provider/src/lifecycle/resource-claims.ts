@@ -74,7 +74,7 @@ export class ResourceClaims extends RunRecords {
    */
   claimCreated(id: string, { resource: { urn } }: Declared<object>): void {
     if (urn === undefined) return;
-    const { holder = urn } = this.item(id);
+    const { leftTo = urn, holder = leftTo } = this.item(id);
     const kind = this.#kind;
     if (holder !== urn)
       throw new Error(`${kind} ${id} already belongs to ${holder}, so this resource can't take it over.`);
@@ -155,6 +155,13 @@ export class ResourceClaims extends RunRecords {
     return isOwnLeftover ? undefined : holder;
   }
 
+  /** The resource that keeps the id, or a create that is under way: only its end shows whether it takes the item over. */
+  takerOf(id: string, urn: string | undefined, adopter?: string) {
+    const keeper = this.keeperOf(id, urn);
+    const { creation } = this.resource(keeper ?? adopter);
+    return keeper !== undefined || creation ? { keeper, creation } : undefined;
+  }
+
   /** An update has renamed what the run knows by its path. */
   noteRenamed(urn: string | undefined, from: string, to: string): void {
     if (urn === undefined || from === to) return;
@@ -179,9 +186,10 @@ export class ResourceClaims extends RunRecords {
     return this.isRetained(this.ownerOf(id)) || this.findReplacementOf(id)?.resource.retainsOnDelete === true;
   }
 
-  /** Records a create that fails. */
-  async noteFailure<Result>(urn: string | undefined, create: Promise<Result>): Promise<Result> {
+  /** Records a create until it ends, and whether it fails. */
+  async noteCreate<Result>(urn: string | undefined, create: Promise<Result>): Promise<Result> {
     try {
+      if (urn !== undefined) this.note(urn, { creation: create });
       return await create;
     } catch (error) {
       if (urn !== undefined) this.note(urn, { create: 'failed' });
@@ -191,6 +199,8 @@ export class ResourceClaims extends RunRecords {
           if (holder === urn && isCreated) this.noteItem(id, { holder: undefined, isCreated: false });
       }
       throw error;
+    } finally {
+      if (urn !== undefined) this.note(urn, { creation: undefined });
     }
   }
 

@@ -95,7 +95,7 @@ export abstract class ResourceLifecycle<
       await this.#checkPlace(news);
       return this.make(news, deadline);
     };
-    return this.claims.noteFailure(news.resource.urn, this.core.presentably([news], create));
+    return this.claims.noteCreate(news.resource.urn, this.core.presentably([news], create));
   }
 
   /** The resource as it is now; undefined when it does not exist. */

@@ -37,12 +37,11 @@ export class RunRecords {
     this.note(urn, { declared, ...(inState ? { inState } : { create }) });
   }
 
-  /** This run deletes it, until the delete fails. One that was to be replaced then keeps it: no other resource may take it over. */
+  /** This run deletes it, until the delete fails: it then stays in state under this URN, and no other resource may take it over. */
   async noteLeaving(id: string, urn: string | undefined, deletion: Promise<void>): Promise<void> {
     this.noteItem(id, { leaving: deletion });
     await deletion.catch((error: unknown) => {
-      const { holder = this.findReplacement(urn) && urn } = this.item(id);
-      this.noteItem(id, { leaving: undefined, holder });
+      this.noteItem(id, { leaving: undefined, leftTo: urn });
       throw error;
     });
   }
