@@ -89,6 +89,16 @@ it('the owner of a database stays if the replacement of its branch fails', async
   expect((await errorOf(run.delete(role))).message).toContain('A role that owns databases stays');
 });
 
+it('the owner of a database stays if another resource adopts its branch', async () => {
+  const { one, run, role, projectId } = await startOwner();
+  await run.create('branch', 'heir', { projectId, name: 'data', adopt: true });
+  await run.check('branch', 'one', { projectId, name: 'renamed' });
+  await run.replaceEarly(role, { branchId: unknownValue });
+  await run.delete(role);
+  await run.delete(one);
+  expect(run.shown.join()).toContain(`role ${role.id} was not deleted, because it owns a database`);
+});
+
 it('the owner of a database that an interrupted run has left may stay', async () => {
   const { run, startRun, projectId, feature, role } = await startOwner();
   const now = await startRun().create('role', 'r', { projectId, branchId: feature, name: 'own' });
