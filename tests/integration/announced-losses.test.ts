@@ -24,9 +24,21 @@ it('data is named where no diff has announced the delete', async () => {
   await run.delete(one);
   expect(run.shown).toEqual([`deletes the data of branch ${one.id}`]);
   const forced = startRun();
-  await forced.check('branch', 'one', { ...inputs, name: 'latest' });
+  await forced.check('branch', 'one', inputs);
   await forced.delete(later);
-  expect(forced.shown).toEqual([`deletes the data of branch ${later.id}`]);
+  expect(forced.shown.at(-1)).toBe(`deletes the data of branch ${later.id}`);
+});
+
+it('a forced replacement that also renames a branch needs allowDataLoss', async () => {
+  const { one, startRun, isThere } = await startBranchProgram();
+  const [run, allowed] = [startRun(), startRun()];
+  await run.check('branch', 'one', { ...one.inputs, name: 'other' });
+  expect(run.shown).toEqual([]); // Nothing shows the preview which branch it is.
+  expect((await errorOf(run.delete(one))).message).toContain('allowDataLoss is not true');
+  expect(isThere(one.id)).toBe(true);
+  await allowed.check('branch', 'one', { ...one.inputs, name: 'other', allowDataLoss: true });
+  await allowed.delete(one);
+  expect(isThere(one.id)).toBe(false);
 });
 
 it('data is named once where a diff has announced the delete', async () => {

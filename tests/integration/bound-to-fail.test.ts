@@ -128,7 +128,7 @@ describe('a replacement does not begin if its create is bound to fail', () => {
   it('and the error does not show a secret that only the replacement has', async () => {
     const { emulator, startRun, run, projectId } = await startProgram();
     const branch = await startRun().create('branch', 'b', { projectId, name: 'data' });
-    const renamed = { projectId, name: 'canary-name' };
+    const renamed = { projectId, name: 'canary-name', allowDataLoss: true };
     await run.check('branch', 'b', renamed, undefined, { secretNames: ['name'] });
     emulator.createBranch(projectId, { name: 'canary-name' });
     expect((await errorOf(run.delete(branch))).message).toMatch(

@@ -1,4 +1,4 @@
-import { compact, noop } from 'lodash';
+import { compact, isMatch, noop } from 'lodash';
 import type { Deadline } from '../control-api/deadline';
 import { rereadUntil } from '../control-api/read-lag';
 import type { NamedKind } from '../control-api/wire-types';
@@ -117,7 +117,8 @@ async function gatherFacts(question: DeleteQuestion, project: ServiceProject): P
   return { ...common, ...(await gatherNamed(kind, asked)) };
 }
 
-async function gatherBranch({ core, claims, urn, id, hasOther, prior, project, deadline }: Asked) {
+async function gatherBranch(asked: Asked) {
+  const { core, claims, urn, id, hasOther, replacement, prior, project, deadline } = asked;
   const live = await readBranch(core, project, id, deadline);
   const leaving = compact(live.children.map((child) => claims.item(child).leaving));
   // Those deletes have to end before its own request.
@@ -126,13 +127,15 @@ async function gatherBranch({ core, claims, urn, id, hasOther, prior, project, d
       await Promise.allSettled(leaving);
       return again();
     });
-  const names = [prior.outputs.name, live.name];
   const hasData = live.name !== undefined;
+  const losesData = hasData && !claims.isReplaced(id);
+  // The preview of a forced replacement finds and names only what has the new name.
+  const isNamed = !replacement || isMatch(replacement.inputs, { projectId: project.id, name: live.name });
   return {
     ...live,
-    adopter: claims.findAdopter({ projectId: project.id, names }, urn),
-    unallowed: hasData && hasOther ? unlessLossAllowed(claims, urn) : undefined,
-    losesData: hasData && !claims.isReplaced(id),
+    adopter: claims.findAdopter({ projectId: project.id, names: [prior.outputs.name, live.name] }, urn),
+    unallowed: (hasData && hasOther) || (losesData && !isNamed) ? unlessLossAllowed(claims, urn) : undefined,
+    losesData,
   };
 }
 
@@ -176,16 +179,13 @@ function unlessLossAllowed(claims: ResourceClaims, urn: string | undefined): Del
  * run protects the branch, reads until they show that.
  */
 async function findBranchOf({ core, project, deadline }: Asked, id: string) {
-  const {
-    branches,
-    sharedRead: { maxAgeMs },
-  } = project;
+  const { branches, sharedRead } = project;
   const { branch } = core.claims;
   const read = () => branches.find(id, { deadline });
   const isToBeProtected = branch.recordOf(id).declared?.inputs.protected === true;
   if (isToBeProtected && !branch.item(id).wasProtected)
     return rereadUntil(project.lag(deadline), read, (now) => now?.protected !== false);
-  const shown = await branches.find(id, { maxAgeMs, deadline });
+  const shown = await branches.find(id, { maxAgeMs: sharedRead.maxAgeMs, deadline });
   return shown?.protected ? read() : shown;
 }
 

@@ -12,8 +12,8 @@ function standing(current_state: string, keeper?: string): readonly StandingEndp
 /** In the order in which they are judged. */
 const forbidding: readonly [fact: Partial<DeleteFacts>, reason: RegExp][] = [
   [{ isIncomplete: true }, /^its replacement is not complete, so the resource may still use it/],
-  [{ unallowed: 'allowDataLoss' }, /has another one in its place .* and allowDataLoss is not true/],
   [{ adopter: 'urn:new' }, /^urn:new is to adopt it, and has not taken it over.* use `aliases`/],
+  [{ unallowed: 'allowDataLoss' }, /has another one in its place .* and allowDataLoss is not true/],
   [
     { obstacle: 'it is taken.' },
     /^its replacement could not be created, so it was not deleted: it is taken\.$/,

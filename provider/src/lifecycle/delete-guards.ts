@@ -72,12 +72,12 @@ export const deleteGuards: Guards = {
     isIncomplete
       ? `${describeSubject(subject)}: its replacement is not complete, so the resource may still use it. It was not deleted. If it is left over, the next \`pulumi up\` deletes it.`
       : undefined,
-  'the program has another resource in its place': ({ unallowed, subject }) =>
-    unallowed &&
-    `${describeSubject(subject)}: the program has another one in its place (by the resource option import, a lookup, or a replacement that was interrupted), and ${unallowed} is not true. It was not deleted. To keep it, declare it under another Pulumi name, with adopt: true. To delete it, set ${unallowed}: true; after a lookup, delete it at the service.`,
   'an adopter has not taken it over': ({ adopter, subject }) =>
     adopter &&
     `${describeSubject(subject)}: ${adopter} is to adopt it, and has not taken it over. It was not deleted, and the old resource stays in state. Fix what stops the adoption, and run \`pulumi up\` again. If it only waits behind this delete (as with -p 1), name ${adopter} in \`dependsOn\` of this resource. To rename a resource, use \`aliases\` with the old name instead of adopt: nothing is then adopted or deleted.`,
+  'the program has another resource in its place': ({ unallowed, subject }) =>
+    unallowed &&
+    `${describeSubject(subject)}: the program has another one in its place (by the resource option import, a lookup, or a replacement that was forced or interrupted), and ${unallowed} is not true. It was not deleted. To keep it, declare it under another Pulumi name, with adopt: true. To delete it, set ${unallowed}: true; after a lookup, delete it at the service.`,
   "its replacement can't be created": ({ obstacle, subject }) =>
     obstacle &&
     `${describeSubject(subject)}: its replacement could not be created, so it was not deleted: ${obstacle.replace(/\.$/, '')}.`,
