@@ -15,6 +15,8 @@ describe('installRetry', () => {
     readonly status?: number;
     readonly code?: string;
     readonly retryAfterSeconds?: number;
+    /** Whether the service sent it. @default a proxy */
+    readonly isOwn?: boolean;
   }
 
   interface Sending {
@@ -31,14 +33,16 @@ describe('installRetry', () => {
     const sentAt: number[] = [];
     const timeouts: (number | undefined)[] = [];
     const client = axios.create({
+      transformResponse: [],
       adapter: async (config) => {
         // Each retry takes a timer of a millisecond besides its pause.
         const atMs = Math.floor((Date.now() - start) / 50) * 50;
         sentAt.push(atMs);
         timeouts.push(config.timeout);
-        const { status, code, retryAfterSeconds } = failureOf(sentAt.length, atMs) ?? { status: 200 };
+        const { status, code, retryAfterSeconds, isOwn } = failureOf(sentAt.length, atMs) ?? { status: 200 };
         const headers = { ...(retryAfterSeconds && { 'retry-after': String(retryAfterSeconds) }) };
-        const response = status && { status, headers, config, data: '', statusText: '' };
+        const data = isOwn ? JSON.stringify({ code: '', message: 'unavailable' }) : '';
+        const response = status && { status, headers, config, data, statusText: '' };
         if (status === 200 && response) return response;
         throw new AxiosError('no success', code, config, undefined, response || undefined);
       },
@@ -80,8 +84,13 @@ describe('installRetry', () => {
     expect((await send(page, 1, { contact, request: { method: 'POST' } })).sentAt).toHaveLength(1);
   });
 
+  it('repeats a write after a 503 of the service, not of a proxy', async () => {
+    const request = { method: 'PATCH' };
+    expect((await send({ status: 503, isOwn: true }, 1, { request })).sentAt).toHaveLength(2);
+    expect((await send({ status: 503 }, 1, { request })).sentAt).toHaveLength(1);
+  });
+
   it.each([
-    ['POST', 503, 2],
     ['GET', 500, 2],
     ['POST', 500, 1],
     ['GET', 404, 1],

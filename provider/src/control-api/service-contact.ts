@@ -83,10 +83,13 @@ export class ServiceContact {
     this.#pagesLeft -= 1;
   }
 
-  /** What a failure means. Once the service has answered, a proxy's page is a lost response; until then, its status counts. */
+  /**
+   * What a failure means. Once the service has answered, a proxy's page is a lost response; until then, its status counts. Only the
+   * service itself says by a 503 that it did nothing.
+   */
   meaningOf(status: number | undefined, code: string | undefined, isFromService = false) {
-    const isLost = this.hasAnswered && status !== undefined && !isFromService;
-    return isLost ? 'unknown' : meaningOfFailure(status, code);
+    const isPage = status !== undefined && !isFromService;
+    return isPage && (this.hasAnswered || status === 503) ? 'unknown' : meaningOfFailure(status, code);
   }
 
   get hasAnswered(): boolean {

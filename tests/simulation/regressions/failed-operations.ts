@@ -37,6 +37,14 @@ export const failedOperations: Readonly<Record<string, Regression>> = {
       round({ ...plan, workMem: '8MB' }, { faults: [isRefused(calls.change, 1, 408, 'after-work')] }),
     ],
   },
+  'a page in place of the first response of a process hides a failed operation': {
+    service: { operationMs: 0 },
+    rounds: [
+      quiet(),
+      left({ ...plan, workMem: '8MB' }, isHidden(calls.change, 'after-work', 1, 503), configFails),
+      round({ ...plan, workMem: '8MB' }, { isGuarded: true }),
+    ],
+  },
   'a failed restart that a killed run has repeated is not repeated again': {
     service: { operationMs: 0 },
     rounds: [
