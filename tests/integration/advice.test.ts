@@ -37,7 +37,7 @@ describe('advice', () => {
     );
     await run.check('branch', 'a', { projectId, name: 'x', adopt: true });
     expect(run.shown.join()).toMatch(
-      /adopt takes over .*\. Only --replace or taint first deletes the branch, with its data and endpoints, unless it has retainOnDelete$/,
+      /adopt takes over .*\. With --replace or taint, `pulumi up` first deletes the branch, with its data and endpoints, unless it has retainOnDelete$/,
     );
     await startRun().create('branch', 's', { projectId, name: 'safe', protected: true });
     for (const declared of ['main', 'safe'].flatMap((name) => [{ name }, { name, adopt: true }])) {
@@ -49,7 +49,7 @@ describe('advice', () => {
     const next = startRun();
     await next.check('branch', 'a', { projectId, name: 'x' });
     expect(next.shown.join()).toMatch(
-      /^only --replace or taint first deletes the branch, .*\. Otherwise: create of branch/,
+      /^with --replace or taint, `pulumi up` first deletes the branch, .*\. Otherwise: create of branch/,
     );
     const last = startRun();
     await last.check('branch', 'a', { projectId, name: 'x' }, undefined, { createsBeforeDelete: true });
@@ -143,6 +143,8 @@ it('the preview names the endpoint that has the name, on an unknown branch', asy
   const { id } = emulator.createEndpoint(projectId, { branch_id: feature, type: 'read_only', name: 'api' });
   await run.check('endpoint', 'e', on(unknownValue, { name: 'api' }));
   expect(run.shown.join()).toMatch(
-    new RegExp(`^only --replace or taint first deletes .* already has an endpoint of that name, ${id} `),
+    new RegExp(
+      `^with --replace or taint, \`pulumi up\` first deletes .* already has an endpoint of that name, ${id} `,
+    ),
   );
 });

@@ -12,7 +12,7 @@ it('a preview refuses a role that the branch has, unless with adopt', async () =
   const run = startRun();
   await run.check('role', 'r', { ...declared, adopt: true });
   expect(run.shown.join('')).toMatch(
-    /adopt takes over role .*\. Only --replace or taint first deletes that role, gives it a new password, drops connections,/,
+    /adopt takes over role .*\. With --replace or taint, `pulumi up` first deletes that role, gives it a new password, drops connections,/,
   );
 });
 
@@ -72,7 +72,7 @@ it('a preview finds a role on the branch that is to be adopted', async () => {
   await run.check('branch', 'b', { projectId, name: branch.name, adopt: true });
   const declared = { projectId, branchId: unknownValue, name: 'app' };
   expect((await errorOf(run.check('role', 'r', declared))).message).toContain(
-    `the name of a role as branch ${branch.id} has it`,
+    `the name of a role that branch ${branch.id} has already`,
   );
   await run.preview(other, moved); // It is that role.
 });

@@ -9,8 +9,8 @@ export const replacedByOption =
  */
 export function orForced({ resource, inputs }: Declared<object>, unforced: string, what: string): string {
   if (resource.createsBeforeDelete) return unforced;
-  const forced = `--replace or taint first deletes ${what}, unless it has retainOnDelete`;
+  const forced = `--replace or taint, \`pulumi up\` first deletes ${what}, unless it has retainOnDelete`;
   return (inputs as Properties).adopt === true
-    ? `${unforced.replace(/\.$/, '')}. Only ${forced}`
-    : `only ${forced}. Otherwise: ${unforced}`;
+    ? `${unforced.replace(/\.$/, '')}. With ${forced}`
+    : `with ${forced}. Otherwise: ${unforced}`;
 }

@@ -74,8 +74,9 @@ export async function findExistingFailures<Inputs extends NamedInputs>(
   // A branch that another resource takes over keeps what is on it.
   const isThere = !isCopied || core.claims.branch.item(existing?.branch_id ?? '').adopter !== undefined;
   if (!existing || (isThere && claims.resource(resource.urn).idInState === existing.id)) return [];
-  const origin = isThere ? '' : ' that the branch starts with,';
-  const copied = isCopied ? `a ${kind}${origin} as branch ${existing.branch_id} has it` : undefined;
+  const copied = isThere
+    ? undefined
+    : `a ${kind} that the branch starts with, as branch ${existing.branch_id} has it`;
   if (inputs.adopt !== true) return [{ property: 'name', reason: describeTaken(named, existing, copied) }];
   const isTaking = resource.urn !== undefined && !isCopied;
   const taken = isTaking ? claims.claimAdoption(existing.id, resource.urn) : undefined;

@@ -233,7 +233,7 @@ function locate(
 ) {
   const given = outputs.values.projectId ?? inputs.values.projectId;
   const [projectId, own, ...rest] = id.includes('/') ? id.split('/') : [given, id];
-  if (typeof projectId !== 'string' || !projectId || !own || rest.length > 0 !== idIsPath)
+  if (typeof projectId !== 'string' || !projectId || !own || (idIsPath ? !rest.join('') : rest.length > 0))
     throw new Error(`"${id}" does not say which ${kind} to read: give ${path}.`);
   const declared = { projectId };
   const state: Prior<Properties, Properties & Unsettled> = {

@@ -159,6 +159,8 @@ describe.each(doors)('a Database by %s', (_name, door) => {
     expect(await names()).toContain('shop');
     const allowed = { adopt: true, allowDataLoss: true };
     await runReplacement(await startRun(), declare(allowed), state);
-    expect(shown.join('')).toContain('--replace or taint first deletes that database, with its data');
+    expect(shown.join('')).toContain(
+      '--replace or taint, `pulumi up` first deletes that database, with its data',
+    );
   });
 });

@@ -77,9 +77,12 @@ describe('an import', () => {
     expect(imported && (await preview({ name }, imported))).toMatchObject({ hasChanges: false });
   });
 
-  it.each(['ep-1', 'p-1/', '/ep-1', 'p-1/ep-1/x'])('refuses the id %s, without a request', async (id) => {
-    const { emulator, importOf } = await startImport('endpoint');
-    await expect(importOf(id)).rejects.toThrow(`"${id}" does not say which endpoint to read: give`);
+  it.each([
+    ...['ep-1', 'p-1/', '/ep-1', 'p-1/ep-1/x'].map((id) => ['endpoint', id] as const),
+    ...['p-1/app', 'p-1/br-1/'].map((id) => ['role', id] as const),
+  ])('refuses for a %s the id %s, without a request', async (kind, id) => {
+    const { emulator, importOf } = await startImport(kind);
+    await expect(importOf(id)).rejects.toThrow(`"${id}" does not say which ${kind} to read: give`);
     expect(emulator.requests()).toEqual([]);
   });
 });
