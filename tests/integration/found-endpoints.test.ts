@@ -47,7 +47,7 @@ const adoptions: readonly Row[] = [
         command: 'preview',
         program: { ...adopt, ...larger },
         shows: [
-          /^adopt takes over endpoint ep-\S+ \(created \S+\) and changes its autoscalingLimitMaxCu\. Only --replace .*, changes its host/m,
+          /^adopt takes over endpoint ep-\S+ \(created \S+\) and changes its autoscalingLimitMaxCu\. With --replace .*, changes its host/m,
           'restarts the compute, drops connections',
         ],
       },

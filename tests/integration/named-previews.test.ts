@@ -72,7 +72,7 @@ it('a preview finds a role on the branch that is to be adopted', async () => {
   await run.check('branch', 'b', { projectId, name: branch.name, adopt: true });
   const declared = { projectId, branchId: unknownValue, name: 'app' };
   expect((await errorOf(run.check('role', 'r', declared))).message).toContain(
-    `the name of a role that branch ${branch.id} has already`,
+    `the name of a role that branch ${branch.id} already has`,
   );
   await run.preview(other, moved); // It is that role.
 });
@@ -95,7 +95,7 @@ it('a preview refuses a database of a role that a new branch lacks', async () =>
   const run = startRun();
   await run.check('branch', 'b', { projectId: project.id });
   const { message } = await errorOf(run.check('database', 'd', { ...at, name: 'shop', ownerName: 'none' }));
-  expect(message).toContain('is no role of the new branch');
+  expect(message).toContain('is not a role of the new branch');
   await run.check('role', 'r', { ...at, name: 'shop_owner' });
   await run.check('database', 'd', { ...at, name: 'shop', ownerName: 'shop_owner' });
 });
@@ -106,13 +106,13 @@ it('a preview refuses a database of a role that will not be there', async () => 
   const database = { ...at, name: 'shop', ownerName: 'app' };
   const run = startRun();
   const { message } = await errorOf(run.check('database', 'd', database));
-  expect(message).toContain(`is no role of branch ${branch.id}`);
+  expect(message).toContain(`is not a role of branch ${branch.id}`);
   const role = await run.create('role', 'r', { ...at, name: 'app' });
   await run.check('database', 'd', database);
   const next = startRun();
   await next.preview(role, { ...at, name: 'other' });
   const gone = await errorOf(next.check('database', 'd', database));
-  expect(gone.message).toContain(`is no role of branch ${branch.id}`);
+  expect(gone.message).toContain(`is not a role of branch ${branch.id}`);
   const retaining = startRun();
   await retaining.preview(role, { ...at, name: 'other' }, { retainsOnDelete: true });
   await retaining.check('database', 'd', database);
@@ -127,7 +127,7 @@ it('a preview refuses what the service would: a name, an owner', async () => {
   const taken = startRun().preview(database, { ...at, name: 'app', ownerName: 'app' });
   expect((await errorOf(taken)).message).toContain('name "app" belongs to another database of branch');
   const given = startRun().preview(database, { ...at, name: 'shop', ownerName: 'none_such' });
-  expect((await errorOf(given)).message).toContain('ownerName is no role of branch');
+  expect((await errorOf(given)).message).toContain('ownerName is not a role of branch');
 });
 
 it('a preview of a rename keeps no data of a database that is lost', async () => {
@@ -203,7 +203,7 @@ it('a preview finds at the source of a reset what the branch gets', async () => 
   await next.preview(role, { ...place, name: 'renamed' });
   const database = { ...place, name: 'shop', ownerName: 'app' };
   const refusal = await errorOf(next.check('database', 'd', database));
-  expect(refusal.message).toContain(`is no role of branch ${branch.id}`);
+  expect(refusal.message).toContain(`is not a role of branch ${branch.id}`);
 });
 
 it.each(['shop', 'app'])('the next up resets database %s if a run has ended before that', async (name) => {

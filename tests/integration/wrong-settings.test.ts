@@ -65,7 +65,7 @@ it.each(['endpoint', 'branch'] as const)(
     const projectId = 'other';
     const args = kind === 'endpoint' ? on({ projectId }) : { projectId, name: 'data' };
     expect((await errorOf(startRun().check(kind, 'r', args))).message).toMatch(
-      /project other does not exist \(request id request-1\)\. Is projectId right, and does the key belong to the account of the project\?$/,
+      /project other does not exist \(request id request-1\)\. Are the base URL and projectId right, and does the key belong to the account of the project\?$/,
     );
   },
 );

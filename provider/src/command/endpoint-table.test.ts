@@ -16,7 +16,7 @@ it.each([
 
 it.each([
   [-1, 'never'],
-  [0, 'after the default (300 s)'],
+  [0, 'after 300 s (default)'],
   [600, 'after 600 s'],
   [undefined, undefined],
 ])('labels an autosuspend delay of %s as %s', (seconds, label) => {

@@ -30,7 +30,7 @@ export function layOutEndpoint(endpoint: Endpoint, colors: Colors): string {
     ['project', endpoint.project_id],
     ['branch', endpoint.branch_id],
     ['region', endpoint.region_id],
-    ['suspended', suspendLabel(endpoint.suspend_timeout_seconds)],
+    ['autosuspend', suspendLabel(endpoint.suspend_timeout_seconds)],
     ['pooler', endpoint.pooler_enabled ? endpoint.pooler_mode : 'off'],
     ['settings', settings.map(([name, value]) => `${name}=${value}`).join(', ')],
     ['host', endpoint.host],
@@ -70,9 +70,9 @@ function sizeLabel(endpoint: Endpoint): string {
   return describeSizeRange(endpoint.autoscaling_limit_min_cu, endpoint.autoscaling_limit_max_cu);
 }
 
-/** When the service suspends the compute: `never`, `after the default (300 s)`, `after 600 s`. */
+/** When the service suspends the compute: `never`, `after 300 s (default)`, `after 600 s`. */
 export function suspendLabel(seconds: number | undefined): string | undefined {
   if (seconds === undefined) return undefined;
   if (seconds === -1) return 'never';
-  return seconds === 0 ? 'after the default (300 s)' : `after ${seconds} s`;
+  return seconds === 0 ? 'after 300 s (default)' : `after ${seconds} s`;
 }

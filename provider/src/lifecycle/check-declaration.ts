@@ -109,7 +109,8 @@ async function findFirstFailures(questions: readonly Question[]): Promise<readon
     } catch (error) {
       const refusal = findRefusal(error);
       if (!refusal) throw error;
-      const advice = 'Is projectId right, and does the key belong to the account of the project?';
+      const advice =
+        'Are the base URL and projectId right, and does the key belong to the account of the project?';
       const isMissing = refusal.isNotFound && !refusal.lacksVersion;
       const reason = isMissing ? addSentence(refusal.message, advice) : refusal.message;
       return [{ property: '', reason }];

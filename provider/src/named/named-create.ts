@@ -61,7 +61,7 @@ function findExisting<Inputs extends NamedInputs>(
 export function describeTaken(
   { kind }: Pick<NamedType<never>, 'kind'>,
   item: NamedItem,
-  holder = `a ${kind} that branch ${item.branch_id} has already`,
+  holder = `a ${kind} that branch ${item.branch_id} already has`,
 ) {
-  return `is the name of ${holder} (created ${item.created_at}): a branch starts with the ${kind}s of its parent. To take it over, set adopt: true (also if a killed \`pulumi up\` created it); to create a new one, choose another name. ${ifRenamed}. A forced replacement (--replace, taint) can't have it either: remove the resource in an earlier \`pulumi up\``;
+  return `is the name of ${holder} (created ${item.created_at}). To take it over, set adopt: true (also if the branch has it from its parent, or from a killed \`pulumi up\`). To create a new one, choose another name. ${ifRenamed}. Before a forced replacement (--replace, taint), remove the resource in an earlier \`pulumi up\``;
 }

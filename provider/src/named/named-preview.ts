@@ -110,7 +110,7 @@ export async function findUnknownRole<Inputs extends NamedInputs>(
   const isKnown = !roles || (stays && roles.some((role) => role.name === name));
   if (isKnown || claims.urnsWith({ projectId, branchId, name }).length > 0) return [];
   const branch = isUnknown(branchId) ? 'the new branch' : `branch ${branchId}`;
-  const reason = `is no role of ${branch}. Where this program creates the role, use the output name of its resource`;
+  const reason = `is not a role of ${branch}. Where this program creates the role, use the output name of its resource`;
   return [{ property, reason }];
 }
 

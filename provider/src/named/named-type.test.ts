@@ -5,7 +5,7 @@ import type { NamedOutputs } from './named-type';
 import { roleType } from './role-type';
 
 const at = { projectId: 'p-1', branchId: 'br-1', ownerName: 'app_owner' };
-const service = 'must be no name of the service or of Postgres: ';
+const service = 'must not be a name that the service or Postgres reserves: ';
 
 it.each([
   ['role', 'pg_read', `${service}pg_*, cloud_admin, neon_superuser, zenith_admin, public, none`],

@@ -89,7 +89,7 @@ export function toNamedShape(reserved: { readonly pattern: RegExp; readonly name
     branchId: id('branch'),
     name: postgresName.refine(
       (name) => !reserved.pattern.test(name),
-      `must be no name of the service or of Postgres: ${reserved.names}`,
+      `must not be a name that the service or Postgres reserves: ${reserved.names}`,
     ),
     adopt: flag,
   };

@@ -116,7 +116,7 @@ describe.each(doors)('a Database by %s', (_name, door) => {
     const { up, owner } = await startDatabase();
     const killed = await up({}); // Its state is lost.
     const { message } = await callErrorOf(up(other));
-    expect(message).toContain('To take it over, set adopt: true (also if a killed `pulumi up` created it)');
+    expect(message).toContain('To take it over, set adopt: true (also if the branch has it from its parent');
     expect((await up({ ...other, adopt: true })).id).toBe(killed.id);
     expect(shown.join('')).toMatch(/adopt takes over database \S+ \(created .*\) and changes its ownerName/);
     expect(await owner()).toBe('other');

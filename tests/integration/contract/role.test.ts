@@ -73,7 +73,7 @@ describe.each(doors)('a Role by %s', (_name, door) => {
     const { up, password } = await startRole();
     const killed = await up({}); // Its state is lost.
     const { message } = await callErrorOf(up({}));
-    expect(message).toContain('To take it over, set adopt: true (also if a killed `pulumi up` created it)');
+    expect(message).toContain('To take it over, set adopt: true (also if the branch has it from its parent');
     const adopted = await up({ adopt: true });
     expect(adopted.id).toBe(killed.id);
     expect(JSON.stringify(adopted.outputs.password)).toContain(await password());

@@ -160,7 +160,7 @@ function checkForetold(world: UserWorld, preview: UserRun, result: UserRun): voi
       /^delete of |^DELETE |until this update|has failed to replace|operation \S+ \S+ failed/.test(message) ||
       (isPending && /allowRestart is false/.test(message)) ||
       (isForced &&
-        /bound to fail|is not the id of a branch of project|branch \S+ (does not exist|has already)|that branch already has|branchId is that of|a branch that this run has deleted|branch already exists/.test(
+        /bound to fail|is not the id of a branch of project|branch \S+ (does not exist|already has)|that branch already has|branchId is that of|a branch that this run has deleted|branch already exists/.test(
           message,
         ));
     const isForetold = texts.some(
