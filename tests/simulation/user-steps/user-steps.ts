@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { differenceBy } from 'lodash';
+import { map } from 'lodash';
 import type { Program } from '../engine/agreement/agreement-scenario';
 import { agreesWith, checkAgreement, checkPasswords } from './agreement-of-state';
 import { checkDatabases } from './database-rules';
@@ -143,7 +143,7 @@ async function checkRest(world: UserWorld, program: Program): Promise<void> {
  * that come later in the program.
  */
 function checkForetold(world: UserWorld, preview: UserRun, result: UserRun): void {
-  const { texts, step, state, held } = world.watch.record(preview.run);
+  const { texts, step, state } = world.watch.record(preview.run);
   // The engine does not tell which id a forced replacement replaces.
   const isForcedNow =
     step.replace?.length || step.targetReplace?.length || state.some(({ isTainted }) => isTainted);
@@ -152,8 +152,8 @@ function checkForetold(world: UserWorld, preview: UserRun, result: UserRun): voi
     const isPending = state.some((each) => each.urn === urn && each.isPendingReplacement);
     const isForced = isForcedNow || isPending;
     const [, projectId, missing] = /project (\S+): branch (\S+) does not exist/.exec(message) ?? [];
-    const made = differenceBy(world.held().branches, held.branches, 'id').find(({ id }) => id === missing);
-    // Of a branch that the run creates, the preview does not know the id, and so not that it is in another project.
+    const made = world.held().branches.find(({ id }) => id === missing && !map(state, 'id').includes(id));
+    // Of a branch that the run creates or takes over, the preview does not know the id, and so not that it is in another project.
     const isMadeElsewhere = made !== undefined && made.project_id !== projectId;
     const isUnasked =
       isMadeElsewhere ||
