@@ -196,9 +196,7 @@ export class NamedLifecycle<Inputs extends NamedInputs> extends ResourceLifecycl
         if (kind !== 'role' || !(base !== undefined || isBranchGoing || isLeftover))
           throw new Error(`${error.message}. ${refusal}`.trim(), { cause: error });
         const stays = `role ${idNow} was not deleted, because it owns a database: the service deletes it with its branch`;
-        const { adopter, holder = adopter } = branch.item(branchId);
-        if (isLeftover || branch.isLeft(branchId) || holder !== undefined)
-          await core.warn(asReported(prior), [stays]);
+        await core.warn(asReported(prior), [stays]);
         return { operations: [] };
       });
     // Others may have renamed it, and given its name to another one.
