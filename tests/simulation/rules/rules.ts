@@ -68,7 +68,7 @@ interface ExcuseRow {
   readonly effect: string;
 }
 
-/** Every excuse of a rule. Each use is counted. */
+/** Every excuse of `rules`. Each use is counted. What `userRules` allow: `user-steps/`, such as `mayDelete` in `loss-rules.ts`. */
 export const excuses = {
   'a run broke off': {
     rule: 'restarts are declared',
