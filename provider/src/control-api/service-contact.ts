@@ -84,8 +84,8 @@ export class ServiceContact {
   }
 
   /**
-   * What a failure means. Once the service has answered, a proxy's page is a lost response; until then, its status counts. Only the
-   * service itself says by a 503 that it did nothing.
+   * What a failure means. A proxy's page counts by its status until the service has answered once, and from then on as a lost response.
+   * A proxy's 503 is always a lost response: only the service's own proves that the request did nothing.
    */
   meaningOf(status: number | undefined, code: string | undefined, isFromService = false) {
     const isPage = status !== undefined && !isFromService;

@@ -129,7 +129,7 @@ async function gatherBranch(asked: Asked) {
     });
   const hasData = live.name !== undefined;
   const losesData = hasData && !claims.isReplaced(id);
-  // The preview of a forced replacement finds and names only what has the new name.
+  // A forced replacement has no diff: its preview finds the old branch only if that has the declared name and project.
   const isNamed = !replacement || isMatch(replacement.inputs, { projectId: project.id, name: live.name });
   return {
     ...live,

@@ -59,7 +59,7 @@ describe('a delete', () => {
     expect(judge([fact])).toBeUndefined();
   });
 
-  it('is judged by a preview only as far as that can tell', () => {
+  it('is judged in a preview by the foreseen guards only', () => {
     const isForeseen = forbidding.map(([fact]) => judge([fact], foreseenGuards) !== undefined);
     expect(isForeseen.flatMap((is, index) => (is ? [index] : []))).toEqual([5, 6, 7, 8]);
   });

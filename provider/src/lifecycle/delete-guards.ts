@@ -14,11 +14,11 @@ export interface StandingEndpoint {
 /** Everything that a delete is judged by, gathered right before its request. */
 export interface DeleteFacts {
   readonly subject: Subject;
-  /** Whether data goes with it, and no diff has said so: the engine calls none for what leaves the program or is replaced by force. */
+  /** Whether it loses data that no diff has reported: the engine calls none for what leaves the program or is replaced by force. */
   readonly losesData?: boolean;
   /** Whether the resource may still use it, because its replacement is not complete. */
   readonly isIncomplete?: boolean;
-  /** What the program has to allow, because it has another one in its place, and does not. */
+  /** The argument that must be true because the program has another resource in its place, and is not. */
   readonly unallowed?: 'allowDataLoss' | 'allowRestart' | undefined;
   /** The resource that is to adopt it, and has not. */
   readonly adopter?: string | undefined;

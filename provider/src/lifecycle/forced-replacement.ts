@@ -4,8 +4,10 @@ export const replacedByOption =
   'a resource option (replaceWith, replaceOnChanges, import or another provider) replaces it';
 
 /**
- * What a create does, and what it deletes first if it is a forced replacement: the engine shows no difference. The likelier case comes
+ * The preview of a create that may be a forced replacement, which the engine's calls don't show. It names both cases, the likelier one
  * first: with `adopt`, a take-over; without, the replacement of what the resource itself has under that name.
+ * @param unforced what an ordinary create does
+ * @param what what a forced replacement deletes first
  */
 export function orForced({ resource, inputs }: Declared<object>, unforced: string, what: string): string {
   if (resource.createsBeforeDelete) return unforced;

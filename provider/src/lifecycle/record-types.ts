@@ -17,7 +17,7 @@ export interface ResourceRecord {
   readonly found?: string;
   /** The create that this run makes: while it is `pending`, the resource is not deleted. Absent: none is known. */
   readonly create?: 'expected' | 'pending' | 'failed' | 'done';
-  /** The create, from its begin to its end. */
+  /** The create, while it runs. */
   readonly creation?: Promise<unknown> | undefined;
   /**
    * What diff has found. `early`: it is replaced, but the engine asked before it passed the declaration. `judged`: it is replaced.
@@ -57,6 +57,6 @@ export interface ItemRecord {
   readonly foreseen?: readonly string[];
   /** The delete of this run, unless it has failed. */
   readonly leaving?: Promise<void> | undefined;
-  /** The URN whose delete has failed in this run: it has the id in state. */
+  /** The URN whose delete of it has failed in this run: it stays in state under that URN. */
   readonly leftTo?: string | undefined;
 }

@@ -155,7 +155,7 @@ export class ResourceClaims extends RunRecords {
     return isOwnLeftover ? undefined : holder;
   }
 
-  /** The resource that keeps the id, or a create that is under way: only its end shows whether it takes the item over. */
+  /** What keeps a delete from being sent: the resource that keeps the id, and a running create that may take it over, to wait for. */
   takerOf(id: string, urn: string | undefined, adopter?: string) {
     const keeper = this.keeperOf(id, urn);
     const { creation } = this.resource(keeper ?? adopter);
@@ -186,7 +186,7 @@ export class ResourceClaims extends RunRecords {
     return this.isRetained(this.ownerOf(id)) || this.findReplacementOf(id)?.resource.retainsOnDelete === true;
   }
 
-  /** Records a create until it ends, and whether it fails. */
+  /** Records that a create runs, and afterwards whether it failed. */
   async noteCreate<Result>(urn: string | undefined, create: Promise<Result>): Promise<Result> {
     try {
       if (urn !== undefined) this.note(urn, { creation: create });

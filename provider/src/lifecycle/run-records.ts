@@ -37,7 +37,7 @@ export class RunRecords {
     this.note(urn, { declared, ...(inState ? { inState } : { create }) });
   }
 
-  /** This run deletes it, until the delete fails: it then stays in state under this URN, and no other resource may take it over. */
+  /** Records the delete of an item. If it fails, the item stays in state under this URN, and no other resource may take it over. */
   async noteLeaving(id: string, urn: string | undefined, deletion: Promise<void>): Promise<void> {
     this.noteItem(id, { leaving: deletion });
     await deletion.catch((error: unknown) => {

@@ -22,7 +22,7 @@ it.each([
   expect(failures).toEqual([{ property: 'name', reason: expect.stringContaining(reason) }]);
 });
 
-it('is known by the path of its outputs once it is in state', () => {
+it('after a rename, the path comes from the outputs, not from the id', () => {
   const [resource, inputs] = [{}, { projectId: 'p', branchId: 'br-1', name: 'b' }];
   // A create whose outcome is not known has left no time of creation.
   const outputs = { ...inputs, __schemaVersion: 2 } as NamedOutputs;
