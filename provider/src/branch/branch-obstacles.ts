@@ -63,7 +63,7 @@ export async function checkRename(
   const isToRename = all.some((branch) => branch.id === id && branch.name !== name);
   if (!holder || !isToRename || core.claims.branch.findRenamed(holder.id)) return;
   throw new Error(
-    `a change of name of branch ${id}: the project already has a branch of that name, ${holder.id} (created ${holder.created_at}). Nothing was changed. ${describeOrder(holder.id, 'renames')}; to swap two names, first give one of the branches a spare name.`,
+    `a change of name of branch ${id}: the project already has a branch of that name, ${holder.id} (created ${holder.created_at}). Nothing was changed. ${describeOrder(holder.id, 'renames')}; to swap two names, first give one of the branches a spare name. Otherwise, choose another name.`,
   );
 }
 

@@ -109,12 +109,13 @@ function isOfEarlierRun({ world: { ground }, message, startedAt }: Advised): boo
 async function rename({ world, isCutOff, slot, isBranch, message }: Advised): Promise<boolean> {
   const { ground, journal, plans } = world;
   const plan = isBranch ? ground.branches.declared(slot) : plans[slot];
-  if (plan?.name === undefined || message.includes('-creating')) return false;
+  const others = isBranch ? ground.branches.foreign : ground.foreign;
+  const [, holder = ''] = /the project .*?((?:ep|br)-[a-z]+-[a-z]+-\d+)/.exec(message) ?? [];
+  if (plan?.name === undefined) return renameOthers(world, holder);
+  if (message.includes('-creating')) return false;
   const of = isBranch ? 'branch' : 'name';
   const name = ground.texts.name(slot, plan.project, plan.name, of);
-  const others = isBranch ? ground.branches.foreign : ground.foreign;
   const made = isBranch ? ground.branches.own(slot) : ground.own(slot);
-  const [, holder] = /the project .*?((?:ep|br)-[a-z]+-[a-z]+-\d+)/.exec(message) ?? [];
   if (message.includes('which an earlier `pulumi up` created')) {
     // The rename of a dead process may still arrive: the next run then names both.
     if (isCutOff) await sleep(world.scenario.longestDelayMs);
@@ -129,6 +130,13 @@ async function rename({ world, isCutOff, slot, isBranch, message }: Advised): Pr
   ground.texts.avoidName(slot, plan.project, plan.name, of);
   journal.count('renames');
   journal.note('user', () => `chooses another name for the ${of} of slot ${slot}`);
+  return true;
+}
+
+/** The name is that of an earlier program, whose create has not come to its rename. */
+function renameOthers({ ground, journal }: World, holder: string): boolean {
+  if (!ground.branches.renameForeign(holder)) return false;
+  journal.note('user', () => `asks others to rename ${holder}`);
   return true;
 }
 

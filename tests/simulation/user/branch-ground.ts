@@ -141,6 +141,15 @@ export class BranchGround {
     return branch?.current_state === 'init' && failedStatuses.includes(status);
   }
 
+  /** Other people rename their branch. Returns whether it is theirs. */
+  renameForeign(id: string): boolean {
+    const { project_id, name } = this.#foreign.get(id) ?? {};
+    if (project_id === undefined) return false;
+    const change = { name: `${name}-of-others` };
+    this.#foreign.set(id, this.#service.controls.changeBranch(project_id, id, change));
+    return true;
+  }
+
   /** Other people create a branch of this name. Returns its id, or undefined where the name is taken. */
   addForeign(project: number, name: string): string | undefined {
     const { id } = this.#projects.project(project);
