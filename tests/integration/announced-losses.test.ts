@@ -41,6 +41,14 @@ it('a forced replacement that also renames a branch needs allowDataLoss', async 
   expect(isThere(one.id)).toBe(false);
 });
 
+it('the same holds if the new branch comes first', async () => {
+  const { one, startRun, isThere } = await startBranchProgram();
+  const run = startRun();
+  await run.create('branch', 'one', { ...one.inputs, name: 'other' });
+  expect((await errorOf(run.delete(one))).message).toContain('allowDataLoss is not true');
+  expect(isThere(one.id)).toBe(true);
+});
+
 it('data is named once where a diff has announced the delete', async () => {
   const { one, startRun, projectId, feature } = await startBranchProgram();
   const args = { projectId, branchId: one.id, name: 'shop', ownerName: 'app_owner', allowDataLoss: true };

@@ -118,7 +118,7 @@ async function gatherFacts(question: DeleteQuestion, project: ServiceProject): P
 }
 
 async function gatherBranch(asked: Asked) {
-  const { core, claims, urn, id, hasOther, replacement, prior, project, deadline } = asked;
+  const { core, claims, urn, id, hasOther, prior, project, deadline } = asked;
   const live = await readBranch(core, project, id, deadline);
   const leaving = compact(live.children.map((child) => claims.item(child).leaving));
   // Those deletes have to end before its own request.
@@ -130,7 +130,8 @@ async function gatherBranch(asked: Asked) {
   const hasData = live.name !== undefined;
   const losesData = hasData && !claims.isReplaced(id);
   // A forced replacement has no diff: its preview finds the old branch only if that has the declared name and project.
-  const isNamed = !replacement || isMatch(replacement.inputs, { projectId: project.id, name: live.name });
+  const { declared } = claims.resource(urn);
+  const isNamed = !declared || isMatch(declared.inputs, { projectId: project.id, name: live.name });
   return {
     ...live,
     adopter: claims.findAdopter({ projectId: project.id, names: [prior.outputs.name, live.name] }, urn),
@@ -179,13 +180,12 @@ function unlessLossAllowed(claims: ResourceClaims, urn: string | undefined): Del
  * run protects the branch, reads until they show that.
  */
 async function findBranchOf({ core, project, deadline }: Asked, id: string) {
-  const { branches, sharedRead } = project;
   const { branch } = core.claims;
-  const read = () => branches.find(id, { deadline });
+  const read = () => project.branches.find(id, { deadline });
   const isToBeProtected = branch.recordOf(id).declared?.inputs.protected === true;
   if (isToBeProtected && !branch.item(id).wasProtected)
     return rereadUntil(project.lag(deadline), read, (now) => now?.protected !== false);
-  const shown = await branches.find(id, { maxAgeMs: sharedRead.maxAgeMs, deadline });
+  const shown = await project.branches.find(id, { maxAgeMs: project.sharedRead.maxAgeMs, deadline });
   return shown?.protected ? read() : shown;
 }
 
