@@ -127,6 +127,37 @@ it('the owner of a database that an interrupted run has left may stay', async ()
   expect(run.shown.join()).toContain(`role ${role.id} was not deleted, because it owns a database`);
 });
 
+describe('a parent that is replaced by force, and whose child another resource is to adopt,', () => {
+  async function startFamily(place: 'with a parent' | 'without') {
+    const { one, startRun, projectId } = await startBranchProgram();
+    const child = { projectId, parentId: one.id, name: 'child' };
+    const two = await startRun().create('branch', 'two', child);
+    const run = startRun();
+    const heir = {
+      projectId,
+      name: 'child',
+      adopt: true,
+      ...(place === 'with a parent' && { parentId: one.id }),
+    };
+    await run.check('branch', 'one', one.inputs);
+    await run.check('branch', 'two', { ...child, name: 'renamed' });
+    await run.check('branch', 'heir', heir);
+    return { one, two, run, adopt: () => run.create('branch', 'heir', heir) };
+  }
+
+  it('is refused once its child is adopted', async () => {
+    const { one, two, run, adopt } = await startFamily('without');
+    await Promise.all([run.delete(two), adopt()]);
+    expect((await errorOf(run.delete(one))).message).toContain('other branches were created from it');
+  });
+
+  it('does not wait for a create that waits for it', async () => {
+    const { one, two, run, adopt } = await startFamily('with a parent');
+    const [first] = await Promise.allSettled([run.delete(one), run.delete(two), adopt()]);
+    expect(first).toMatchObject({ reason: { message: expect.stringContaining('other branches') } });
+  });
+});
+
 // If `aliases` rename what is replaced, the engine deletes it under the old name.
 describe.each(['one', 'new'])('a branch that a forced replacement of %s hands over', (replaced) => {
   async function startHandOver() {

@@ -64,6 +64,7 @@ export async function deleteGuarded(question: DeleteQuestion): Promise<void> {
       return error.act(attempt);
     });
   await claims.noteLeaving(id, urn, attempt());
+  if (claims.keeperOf(id, urn) !== undefined) claims.noteItem(id, { leaving: undefined });
 }
 
 /** The URN of the resource in this run. If `aliases` rename what the engine replaces, the delete still has the old one. */
@@ -83,12 +84,12 @@ async function guardDelete(question: DeleteQuestion, project: ServiceProject): P
   );
   const { keeper, creation } = takerOf(facts) ?? {};
   if (creation) throw new Instead(() => creation.catch(noop).then(() => deleteGuarded(question)));
-  const { subject } = facts;
-  if (keeper !== undefined) throw new Instead(() => core.reportKept(`${kind} ${subject.id}`, urn, keeper));
+  if (keeper !== undefined)
+    throw new Instead(() => core.reportKept(`${kind} ${facts.subject.id}`, urn, keeper));
   const reason = judgeDelete(facts);
   if (reason !== undefined) throw new Error(reason);
   await core.warn(asReported(prior), compact([describeLoss(facts), describeStanding(id, facts.standing)]));
-  return subject;
+  return facts.subject;
 }
 
 /** The question, with what the run knows of the resource. */
@@ -180,10 +181,9 @@ function unlessLossAllowed(claims: ResourceClaims, urn: string | undefined): Del
  * run protects the branch, reads until they show that.
  */
 async function findBranchOf({ core, project, deadline }: Asked, id: string) {
-  const { branch } = core.claims;
   const read = () => project.branches.find(id, { deadline });
-  const isToBeProtected = branch.recordOf(id).declared?.inputs.protected === true;
-  if (isToBeProtected && !branch.item(id).wasProtected)
+  const isToBeProtected = core.claims.branch.recordOf(id).declared?.inputs.protected === true;
+  if (isToBeProtected && !core.claims.branch.item(id).wasProtected)
     return rereadUntil(project.lag(deadline), read, (now) => now?.protected !== false);
   const shown = await project.branches.find(id, { maxAgeMs: project.sharedRead.maxAgeMs, deadline });
   return shown?.protected ? read() : shown;

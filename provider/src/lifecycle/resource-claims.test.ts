@@ -28,7 +28,7 @@ function startRun() {
     /** The engine asks about it before it passes the declaration. */
     askEarly: (urn: string, id: string) => claims.noteDiff(id, given(urn), given(urn), replaced),
     fail: (urn: string, error = new Error('refused')) =>
-      claims.noteCreate(urn, Promise.reject(error)).catch(() => {}),
+      claims.noteCreate(urn, () => Promise.reject(error)).catch(() => {}),
     lookUp: (urn: string, id: string) => claims.noteRead(id, { ...given(urn), outputs: {} }),
   };
 }

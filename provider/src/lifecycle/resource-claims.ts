@@ -186,11 +186,12 @@ export class ResourceClaims extends RunRecords {
     return this.isRetained(this.ownerOf(id)) || this.findReplacementOf(id)?.resource.retainsOnDelete === true;
   }
 
-  /** Records that a create runs, and afterwards whether it failed. */
-  async noteCreate<Result>(urn: string | undefined, create: Promise<Result>): Promise<Result> {
+  /** Records that a create runs, from `begin` on, and afterwards whether it failed. */
+  async noteCreate<Result>(urn: string | undefined, create: (begin: () => void) => Promise<Result>) {
+    const note = (running?: Promise<Result>) => urn !== undefined && this.note(urn, { creation: running });
+    const creation = create(() => note(creation));
     try {
-      if (urn !== undefined) this.note(urn, { creation: create });
-      return await create;
+      return await creation;
     } catch (error) {
       if (urn !== undefined) this.note(urn, { create: 'failed' });
       if (urn !== undefined && !(error instanceof UnsettledError)) {
@@ -200,7 +201,7 @@ export class ResourceClaims extends RunRecords {
       }
       throw error;
     } finally {
-      if (urn !== undefined) this.note(urn, { creation: undefined });
+      note();
     }
   }
 

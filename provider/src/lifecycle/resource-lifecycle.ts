@@ -91,11 +91,14 @@ export abstract class ResourceLifecycle<
 
   /** @throws UnsettledError when the resource exists, but not as declared: it must be kept in state */
   create(news: Declared<Inputs>, deadline: Deadline): Promise<Created<Outputs>> {
-    const create = async () => {
-      await this.#checkPlace(news);
-      return this.make(news, deadline);
-    };
-    return this.claims.noteCreate(news.resource.urn, this.core.presentably([news], create));
+    return this.claims.noteCreate(news.resource.urn, (begin) =>
+      this.core.presentably([news], async () => {
+        // A delete waits for a create, so a create that waits for a delete has not begun.
+        await this.#checkPlace(news);
+        begin();
+        return this.make(news, deadline);
+      }),
+    );
   }
 
   /** The resource as it is now; undefined when it does not exist. */
