@@ -41,7 +41,7 @@ it('a forced replacement that also renames a branch needs allowDataLoss', async 
   expect(isThere(one.id)).toBe(false);
 });
 
-it('the same holds if the new branch comes first', async () => {
+it('a forced replacement that creates first and renames needs it, too', async () => {
   const { one, startRun, isThere } = await startBranchProgram();
   const run = startRun();
   await run.create('branch', 'one', { ...one.inputs, name: 'other' });

@@ -64,7 +64,7 @@ export async function deleteGuarded(question: DeleteQuestion): Promise<void> {
       return error.act(attempt);
     });
   await claims.noteLeaving(id, urn, attempt());
-  if (claims.keeperOf(id, urn) !== undefined) claims.noteItem(id, { leaving: undefined });
+  if (claims.keeperOf(id, urn) !== undefined) claims.noteItem(id, { leaving: undefined }); // It stays.
 }
 
 /** The URN of the resource in this run. If `aliases` rename what the engine replaces, the delete still has the old one. */

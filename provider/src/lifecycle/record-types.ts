@@ -55,7 +55,7 @@ export interface ItemRecord {
   readonly source?: string | undefined;
   /** For a branch that a change replaces: the endpoints on it that the preview knows. */
   readonly foreseen?: readonly string[];
-  /** The delete of this run, unless it has failed. */
+  /** The delete of this run, unless it has failed or has found that the item stays: others wait for its end. */
   readonly leaving?: Promise<void> | undefined;
   /** The URN whose delete of it has failed in this run: it stays in state under that URN. */
   readonly leftTo?: string | undefined;

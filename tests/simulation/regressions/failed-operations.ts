@@ -37,7 +37,7 @@ export const failedOperations: Readonly<Record<string, Regression>> = {
       round({ ...plan, workMem: '8MB' }, { faults: [isRefused(calls.change, 1, 408, 'after-work')] }),
     ],
   },
-  'a page in place of the first response of a process hides a failed operation': {
+  'a page as the first response does not hide a failed operation': {
     service: { operationMs: 0 },
     rounds: [
       quiet(),

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { map } from 'lodash';
+import { some } from 'lodash';
 import type { Program } from '../engine/agreement/agreement-scenario';
 import { agreesWith, checkAgreement, checkPasswords } from './agreement-of-state';
 import { checkDatabases } from './database-rules';
@@ -152,7 +152,7 @@ function checkForetold(world: UserWorld, preview: UserRun, result: UserRun): voi
     const isPending = state.some((each) => each.urn === urn && each.isPendingReplacement);
     const isForced = isForcedNow || isPending;
     const [, projectId, missing] = /project (\S+): branch (\S+) does not exist/.exec(message) ?? [];
-    const made = world.held().branches.find(({ id }) => id === missing && !map(state, 'id').includes(id));
+    const made = world.held().branches.find(({ id }) => id === missing && !some(state, { id }));
     // Of a branch that the run creates or takes over, the preview does not know the id, and so not that it is in another project.
     const isMadeElsewhere = made !== undefined && made.project_id !== projectId;
     const isUnasked =
